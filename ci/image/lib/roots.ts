@@ -33,6 +33,10 @@ export interface RootOptions {
   packages: string[];
   /** Unpack the packages only, without running their scripts. */
   unpackOnly?: boolean;
+  /** Added to the niceness of the programs. */
+  nice?: number;
+  /** Packages that are left out although others depend on them: patterns of their files' names, without `.deb`. */
+  absent?: string[];
   /** Folder to make. */
   target: string;
   /** Latest timestamp of all files, in seconds since 1970. */
@@ -43,8 +47,9 @@ export interface RootOptions {
 export async function makeRoot(options: RootOptions): Promise<void> {
   const { conf, store } = options;
   await run(
-    'mmdebstrap',
+    'nice',
     [
+      ...['-n', String(options.nice ?? 0), 'mmdebstrap'],
       '--mode=root',
       '--format=directory',
       `--variant=${options.unpackOnly ? 'extract' : 'essential'}`,
@@ -72,17 +77,34 @@ export async function makeRoot(options: RootOptions): Promise<void> {
   );
 }
 
+type Hook = [stage: 'setup' | 'extract' | 'customize', command: string];
+
 /** mmdebstrap's hooks: shell commands with the root's folder as `$1`. */
-function hooks({ store }: RootOptions): [stage: 'setup' | 'extract' | 'customize', command: string][] {
+function hooks({ store, absent = [], unpackOnly }: RootOptions): Hook[] {
   const database = '"$1/var/lib/dpkg"';
-  const excluded = EXCLUDED.map((folder) => `path-exclude=/${folder}/*`).join('\\n');
-  return [
+  const fetched: Hook[] = [
     ['setup', 'mkdir -p "$1/var/lib/apt/lists" "$1/var/cache/apt/archives"'],
     ['setup', `cp -p '${store.lists}'/*_* "$1/var/lib/apt/lists/"`],
     [
       'setup',
       `cp -l '${store.archives}'/*.deb "$1/var/cache/apt/archives/" || cp '${store.archives}'/*.deb "$1/var/cache/apt/archives/"`,
     ],
+  ];
+  // apt takes them for installed. It would replace a package that is not on hold.
+  const status = ['Package', 'Architecture', 'Multi-Arch', 'Version'].map((name) => `${name}: \${${name}}`);
+  const format = ['Status: hold ok installed', ...status].join('\\n');
+  const held = absent.map(
+    (pattern): Hook => [
+      'setup',
+      `for deb in '${store.archives}'/${pattern}.deb; do dpkg-deb --showformat='${format}\\n\\n' --show "$deb" >>${database}/status; done`,
+    ],
+  );
+  // Documentation and translations are not removed here: where many files were deleted, ext4 takes long to create others.
+  if (unpackOnly) return [...fetched, ...held];
+  const excluded = EXCLUDED.map((folder) => `path-exclude=/${folder}/*`).join('\\n');
+  return [
+    ...fetched,
+    ...held,
     // dpkg flushes every change of its database, about 20 times per package, whatever its options say: keep the database
     // in memory until it is complete.
     [

@@ -5,12 +5,14 @@
  */
 import {
   appendFileSync,
+  copyFileSync,
   globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -31,6 +33,8 @@ import { CommandError, run } from './run.ts';
 const KEEP_ROOTS = 1;
 const KEEP_PARTS = 2;
 const PART_TIMEOUT_MINUTES = 20;
+/** Niceness of what can wait for the root of the device's packages, which takes longest and mostly one processor. */
+const COMPILE_NICE = 10;
 const NPM_TIMEOUT_MS = 5 * 60_000;
 
 export interface Build {
@@ -68,11 +72,33 @@ export async function inBuilder(
   );
 }
 
-/** The root filesystem in which everything is compiled and assembled. */
+/** Libraries that nothing in the builder root loads, 340 MB, as the names of their files. */
+const UNUSED_BY_BUILDER = [
+  ...['libllvm[0-9]*', 'libz3-*', 'mesa-libgallium_*', 'libnode[0-9]*'],
+  ...['lib[alt]san[0-9]_*', 'libhwasan[0-9]_*', 'libubsan[0-9]_*'],
+];
+/** What scripts of the packages would do in the builder root: links in usr/bin, and copied files. */
+const BUILDER_LINKS = { awk: 'mawk', cc: 'gcc', 'c++': 'g++', which: 'which.debianutils' };
+const BUILDER_COPIES = {
+  'etc/passwd': 'usr/share/base-passwd/passwd.master',
+  'etc/group': 'usr/share/base-passwd/group.master',
+};
+
+/**
+ * The root filesystem in which everything is compiled and assembled. Its packages are unpacked only: to run their scripts
+ * would take longer than to unpack them.
+ */
 export async function builderRoot(build: Build): Promise<string> {
-  const packages = build.conf.builder;
-  return await build.cache.make('builder', rootKey(build, packages), KEEP_ROOTS, async (target) => {
-    await makeRoot({ ...build, packages, target, epoch: build.store.indexDate });
+  const packages = [...build.conf.builder, '?essential'];
+  const key = hashOf(rootKey(build, packages), hashFiles(ROOT, ['ci/image/lib/stages.ts']));
+  return await build.cache.make('builder', key, KEEP_ROOTS, async (target) => {
+    const options = { packages, target, unpackOnly: true, absent: UNUSED_BY_BUILDER, nice: COMPILE_NICE };
+    await makeRoot({ ...build, ...options, epoch: build.store.indexDate });
+    for (const [name, program] of Object.entries(BUILDER_LINKS))
+      symlinkSync(program, join(target, 'usr/bin', name));
+    for (const [to, from] of Object.entries(BUILDER_COPIES))
+      copyFileSync(join(target, from), join(target, to));
+    await run('ldconfig', ['-r', target]);
     for (const mountPoint of ['src', 'out']) mkdirSync(join(target, mountPoint));
   });
 }
@@ -228,7 +254,8 @@ export async function compileParts(build: Build, builder: string): Promise<Map<s
     const folder = await build.cache.make(`part-${name}`, key, KEEP_PARTS, async (out) => {
       for (const folder of wordsOf(text, 'npm') ?? []) await installPackages(folder);
       try {
-        await inBuilder(build, builder, out, [`/src/${script}`], {}, partPackages(build, text));
+        const command = ['nice', '-n', String(COMPILE_NICE), `/src/${script}`];
+        await inBuilder(build, builder, out, command, {}, partPackages(build, text));
       } catch (error) {
         if (!(error instanceof CommandError)) throw error;
         throw new Problem(`the part "${name}" of the image could not be made:\n${error.output}`);

@@ -22,10 +22,9 @@ if [ $# -ne 1 ] || [ ! -e "$1/Makefile" ]; then
     fail 'expected the headers of exactly one kernel in /lib/modules'
 fi
 build=$1
-version=$(basename "$(dirname "$build")")
 
 # Of several, left by an older index, the source of this kernel.
-for_kernel=$(dpkg-query -f '${Version}' -W "linux-headers-$version")
+for_kernel=$(sed -n 's/^#define LINUX_PACKAGE_ID " Debian \(.*\)"$/\1/p' "$build/include/generated/package.h")
 source=
 for package in /tmp/linux-source-*.deb; do
     if [ "$(dpkg-deb -f "$package" Version)" = "$for_kernel" ]; then source=$package; fi
