@@ -96,7 +96,7 @@ function hooks({ store, absent = [], unpackOnly }: RootOptions): Hook[] {
   const held = absent.map(
     (pattern): Hook => [
       'setup',
-      `for deb in '${store.archives}'/${pattern}.deb; do dpkg-deb --showformat='${format}\\n\\n' --show "$deb" >>${database}/status; done`,
+      `for deb in '${store.archives}'/${pattern}.deb; do [ ! -e "$deb" ] || dpkg-deb --showformat='${format}\\n\\n' --show "$deb" >>${database}/status; done`,
     ],
   );
   // Documentation and translations are not removed here: where many files were deleted, ext4 takes long to create others.
