@@ -20,6 +20,7 @@ static gboolean is_pending_allowed; // WebKit has asked for the policy of that l
 static guint pending_timer;         // runs out when that load should have started
 static gint64 current_id;  // the agent's load that is in progress or done; 0: the page's, or an earlier agent's
 static char *expected_uri; // that the agent asked for, until a page is there
+static char *replaced_uri; // that the agent asked for before, without an answer of WebKit; NULL: none
 static char *loading_uri;  // of the agent's load that has started
 static char *page_uri;     // of the page's last navigation, which may end after the agent's load has started
 static guint finish_timer; // the load has ended, and its end is reported with the first frame
@@ -303,8 +304,9 @@ gboolean load_may_begin(const char *uri, gboolean is_new, gboolean is_redirect)
         is_pending_allowed = pending_id != 0;
         return TRUE;
     }
-    // WebKit may have dropped the agent's load for this one, which it does not report.
-    if (pending_id && !pending_timer)
+    // WebKit may have dropped the agent's load for this one, which it does not report. Not for an earlier load of the
+    // agent: that one only waited for its process, and the agent's load comes next.
+    if (pending_id && !pending_timer && g_strcmp0(uri, replaced_uri) != 0)
         pending_timer = g_timeout_add_once(PENDING_MS, on_pending_timeout, NULL);
     return FALSE;
 }
@@ -312,6 +314,9 @@ gboolean load_may_begin(const char *uri, gboolean is_new, gboolean is_redirect)
 // Loads are compared by the URI as WebKit writes it.
 static void expect(gint64 id)
 {
+    g_clear_pointer(&replaced_uri, g_free);
+    if (pending_id && !is_pending_allowed)
+        replaced_uri = g_steal_pointer(&expected_uri);
     forget_pending();
     pending_id = id;
     g_set_str(&expected_uri, webkit_web_view_get_uri(view));
