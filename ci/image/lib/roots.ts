@@ -35,7 +35,7 @@ export interface RootOptions {
   unpackOnly?: boolean;
   /** Added to the niceness of the programs. */
   nice?: number;
-  /** Packages that are left out although others depend on them: patterns of their files' names, without `.deb`. */
+  /** With `unpackOnly`: packages left out although others depend on them, as patterns of their files without `.deb`. */
   absent?: string[];
   /** Folder to make. */
   target: string;
@@ -104,7 +104,6 @@ function hooks({ store, absent = [], unpackOnly }: RootOptions): Hook[] {
   const excluded = EXCLUDED.map((folder) => `path-exclude=/${folder}/*`).join('\\n');
   return [
     ...fetched,
-    ...held,
     // dpkg flushes every change of its database, about 20 times per package, whatever its options say: keep the database
     // in memory until it is complete.
     [
