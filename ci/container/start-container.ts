@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { downloadBeside } from '../image/build.ts';
 import { requireFreeSpace } from '../lib/places.ts';
 import type { InstancePaths, PreparedDevice, StartRequest } from '../qemu/instance.ts';
 import { freeHttpsPort } from '../qemu/ports.ts';
@@ -14,7 +15,7 @@ const BOOT_TIMEOUT_MS = 60_000;
 
 /** For `npm start -- --container`, everything before the start: packages, requirements, image, data partition. */
 export async function prepareContainer(request: StartRequest, paths: InstancePaths): Promise<PreparedDevice> {
-  await setupHost('container');
+  await downloadBeside(setupHost('container'));
   const asRoot = requireContainers();
   const image = await ensureContainerImage();
   await requireFreeSpace(request.storage, DATA_ROOM, 'the device’s data');

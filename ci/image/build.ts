@@ -17,7 +17,7 @@ import { assembleImage, assembleRootfs, type ImageParts } from './lib/assembly.t
 import { Cache } from './lib/cache.ts';
 import { type BrowserName, readPackageConf } from './lib/conf.ts';
 import { keyFolder, projectVersion } from './lib/inputs.ts';
-import { fetchPackages } from './lib/packages.ts';
+import { canVerifyPackages, fetchPackages } from './lib/packages.ts';
 import { CommandError } from './lib/run.ts';
 import {
   type Build,
@@ -55,6 +55,19 @@ export interface Built {
  */
 export async function buildImage(onKernel?: (kernel: string) => void): Promise<string> {
   return (await runBuild('image', onKernel)).folder;
+}
+
+/**
+ * Before the first build: downloads the packages of the image while `other` installs those of this computer. Where the
+ * latter are needed for the download, too, only waits for `other`. A failed download is repeated by the build, which says why.
+ */
+export async function downloadBeside(other: Promise<void>): Promise<void> {
+  const cache = new Cache(join(cacheFolder(), 'image'));
+  const isWanted = !process.env.VITRINE_IMAGE && !cache.hasAny('builder') && canVerifyPackages();
+  const download = isWanted ? cache.exclusively(() => beginBuild(cache)) : undefined;
+  // Wait for both even if one fails, so that nothing continues in the background.
+  await Promise.allSettled([other, download]);
+  await other;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { downloadBeside } from '../image/build.ts';
 import { requireFreeSpace } from '../lib/places.ts';
 import type { Progress } from '../lib/progress.ts';
 import { setupHost } from '../setup.ts';
@@ -20,7 +21,7 @@ export async function prepareMachine(
   paths: InstancePaths,
   progress: Progress,
 ): Promise<PreparedDevice> {
-  await setupHost(request.window ? 'window' : 'build');
+  await downloadBeside(setupHost(request.window ? 'window' : 'build'));
   const qemu = await (request.window ? qemuWithWindow() : ensureQemu());
   // On a computer whose KVM does not work, the probe takes as long as assembling the image.
   const image = await ensureImage((kernel) => {

@@ -26,12 +26,21 @@ export interface PackageStore {
   id: string;
 }
 
+/** Whether this computer has the keys that Debian's packages are signed with. */
+export function canVerifyPackages(): boolean {
+  return existsSync(HOST_KEYRING);
+}
+
 /** The mirror: VITRINE_MIRROR, else the one from which the host's apt gets Debian, else mmdebstrap's default. */
 export async function findMirror(): Promise<string> {
   const override = process.env.VITRINE_MIRROR;
   if (override) return override;
   hostMirror ??= findHostMirror();
-  return await hostMirror;
+  return await hostMirror.catch((error: unknown) => {
+    // mmdebstrap may be installed later.
+    hostMirror = undefined;
+    throw error;
+  });
 }
 
 /** Of this process: the host's apt takes a second to tell. */
@@ -181,7 +190,7 @@ ${Object.entries(APT_RETRY_OPTIONS)
 }
 
 async function updateIndex(home: string, conf: PackageConf, mirror: string): Promise<Apt> {
-  if (!existsSync(HOST_KEYRING)) {
+  if (!canVerifyPackages()) {
     throw new Problem('the Debian archive keys are missing: install the package debian-archive-keyring.');
   }
   const apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
