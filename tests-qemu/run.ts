@@ -62,10 +62,10 @@ async function loadScenario(name: string): Promise<Scenario> {
 }
 
 /**
- * These run first. The failures of `screen`, `page` and `content` say the most if everything fails. The others take minutes,
- * during which all others can run beside them.
+ * These run first: `cuts` while the device is saved that others restore. The failures of `screen`, `page` and `content` say
+ * the most if everything fails. The others take minutes, during which all others can run beside them.
  */
-const FIRST = ['screen', 'page', 'content', 'update', 'peripherals', 'boot', 'cuts', 'outputs'];
+const FIRST = ['cuts', 'screen', 'page', 'content', 'update', 'peripherals', 'boot', 'outputs'];
 
 /** All scenarios with their names, in starting order. */
 async function allScenarios(): Promise<[string, Scenario][]> {
