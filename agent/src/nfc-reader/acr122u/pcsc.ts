@@ -36,8 +36,14 @@ const SUCCESS = 0;
 const CANCELLED = 0x8010_0002;
 const UNKNOWN_READER = 0x8010_0009;
 const TIMEOUT = 0x8010_000a;
+const UNSUPPORTED_FEATURE = 0x8010_001f;
 const NO_READERS = 0x8010_002e;
-const EXPECTED = [CANCELLED, UNKNOWN_READER, TIMEOUT];
+const EXPECTED = [CANCELLED, TIMEOUT];
+/**
+ * pcsc-lite 2.5 takes a change of a reader that is reported just when a wait begins for the number or the list of readers
+ * (getReaderStatesAndRegisterForEvents in its winscard_clnt.c). After that its context reads every answer too late.
+ */
+const OUT_OF_STEP = [UNKNOWN_READER, UNSUPPORTED_FEATURE];
 
 /** SCARD_CTL_CODE(1): libccid's IOCTL_SMARTCARD_VENDOR_IFD_EXCHANGE. */
 const ESCAPE = 0x4200_0001;
@@ -67,7 +73,7 @@ type Handle = number | bigint;
 /** A function of the library; it rejects with PcscError. Arrays and buffers are filled. */
 type Call<A extends unknown[]> = (...args: A) => Promise<void>;
 
-interface Library {
+export interface Library {
   establishContext: Call<[scope: number, null, null, Handle[]]>;
   releaseContext: Call<[Handle]>;
   listReaders: Call<[Handle, null, Buffer, number[]]>;
@@ -226,12 +232,19 @@ interface Known {
  */
 export class Client extends EventEmitter<{ reader: [Reader]; hangs: [boolean]; error: [Error] }> {
   readonly #readers = new Map<string, Known>();
+  readonly #open: () => Library;
   #isStopped = false;
   #waiting: Handle | undefined;
 
+  /** @param open returns the library */
+  constructor(open: () => Library = library) {
+    super();
+    this.#open = open;
+  }
+
   /** @throws ReaderError, Error when the library cannot be loaded */
   start(): void {
-    library();
+    this.#open();
     void this.#run();
   }
 
@@ -239,7 +252,7 @@ export class Client extends EventEmitter<{ reader: [Reader]; hangs: [boolean]; e
     this.#isStopped = true;
     // Otherwise the call that waits would end after a second.
     if (this.#waiting !== undefined)
-      library()
+      this.#open()
         .cancel(this.#waiting)
         .catch(() => undefined);
   }
@@ -249,24 +262,36 @@ export class Client extends EventEmitter<{ reader: [Reader]; hangs: [boolean]; e
     let failure: Error | undefined;
     try {
       // A call that waits locks its context.
-      const waiting = await this.#watch(this.#establish(contexts));
       const working = await this.#watch(this.#establish(contexts));
-      this.#waiting = waiting;
+      let hasWorked = true;
       while (!this.#isStopped) {
-        this.#list(await this.#watch(readerNames(waiting)), working);
-        await this.#watch(this.#waitForChange(waiting));
+        this.#waiting ??= await this.#watch(this.#establish(contexts));
+        const waiting = this.#waiting;
+        try {
+          this.#list(await this.#watch(readerNames(this.#open(), waiting)), working);
+          await this.#watch(this.#waitForChange(waiting));
+          hasWorked = true;
+        } catch (error) {
+          if (!hasWorked || !(error instanceof PcscError && OUT_OF_STEP.includes(error.code))) throw error;
+          hasWorked = false;
+          this.#waiting = undefined;
+          contexts.splice(contexts.indexOf(waiting), 1);
+          await this.#release(waiting);
+        }
       }
     } catch (error) {
       failure = error instanceof Error ? error : new Error(String(error));
     }
     this.#waiting = undefined;
     this.#list([], 0);
-    for (const context of contexts) {
-      await library()
-        .releaseContext(context)
-        .catch(() => undefined);
-    }
+    for (const context of contexts) await this.#release(context);
     if (failure && !this.#isStopped) this.emit('error', failure);
+  }
+
+  async #release(context: Handle): Promise<void> {
+    await this.#open()
+      .releaseContext(context)
+      .catch(() => undefined);
   }
 
   /** A call cannot be ended: it is waited for, without readers. */
@@ -287,7 +312,7 @@ export class Client extends EventEmitter<{ reader: [Reader]; hangs: [boolean]; e
 
   async #establish(contexts: Handle[]): Promise<Handle> {
     const found: Handle[] = [0];
-    await library().establishContext(SCOPE_SYSTEM, null, null, found);
+    await this.#open().establishContext(SCOPE_SYSTEM, null, null, found);
     const context = found[0] ?? 0;
     contexts.push(context);
     return context;
@@ -312,7 +337,7 @@ export class Client extends EventEmitter<{ reader: [Reader]; hangs: [boolean]; e
     const states = known.map(({ reader, state }) => stateOf(reader.name, state));
     states.push(stateOf(ANY_READER, UNAWARE));
     try {
-      await library().getStatusChange(context, WAIT_MS, states, states.length);
+      await this.#open().getStatusChange(context, WAIT_MS, states, states.length);
     } catch (error) {
       if (error instanceof PcscError && EXPECTED.includes(error.code)) return;
       throw error;
@@ -338,11 +363,11 @@ function hasTag(state: number): boolean {
   return (state & PRESENT) !== 0 && (state & (EMPTY | MUTE)) === 0;
 }
 
-async function readerNames(context: Handle): Promise<string[]> {
+async function readerNames({ listReaders }: Library, context: Handle): Promise<string[]> {
   const names = Buffer.alloc(MAX_NAMES);
   const length = [names.length];
   try {
-    await library().listReaders(context, null, names, length);
+    await listReaders(context, null, names, length);
   } catch (error) {
     if (error instanceof PcscError && error.code === NO_READERS) return [];
     throw error;
