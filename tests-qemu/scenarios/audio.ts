@@ -4,7 +4,7 @@ import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
 import { Sound } from '../harness/sound.ts';
 import { scenario } from '../harness/suite.ts';
-import { testSoundByClicking } from '../harness/view-tests.ts';
+import { setVolumeByClicking } from '../harness/view-tests.ts';
 
 const PAGE_HZ = 440;
 const OTHER_HZ = 1000;
@@ -131,8 +131,8 @@ export default scenario({
       await sound.waitForTones({ [PAGE_HZ]: [0.02, 0.3] });
     });
 
-    await longTest('the test tone is played and the volume is changed in the web app', async () => {
-      await testSoundByClicking(device, sound, async () => (await serverState(device)).volume);
+    await longTest('the volume is changed in the web app', async () => {
+      await setVolumeByClicking(device, async () => (await serverState(device)).volume);
       await device.act('POST', '/audio', { volume: 100 });
     });
 
