@@ -10,6 +10,13 @@ import { waitForSpots } from '../harness/screen.ts';
 import { scenario } from '../harness/suite.ts';
 
 const PLAYS_MS = 240_000;
+/** Of the page's video: why it may stand still. */
+const VIDEO_STATE = `const video = document.querySelector('video');
+  const before = video.currentTime;
+  await new Promise((done) => setTimeout(done, 2000));
+  const { currentTime, duration, seeking, ended, paused, readyState, networkState, buffered } = video;
+  const ranges = Array.from(buffered, (_, i) => [buffered.start(i), buffered.end(i)]);
+  return { before, currentTime, duration, seeking, ended, paused, readyState, networkState, ranges };`;
 
 /** Looks at the screen until `isDone` with the seconds of the clip that it has shown, each once while it stays. */
 async function watchClip(
@@ -28,8 +35,12 @@ async function watchClip(
       return isDone(seen);
     },
     { timeoutMs: PLAYS_MS, what, intervalMs: 150 },
-  ).catch((error: unknown) => {
-    throw new Error(`${String(error)}; the screen showed the seconds ${seen.join(', ') || 'of no clip'}`);
+  ).catch(async (error: unknown) => {
+    const shown = seen.join(', ') || 'of no clip';
+    const { body } = await device.http('POST', '/display/execute-js', { json: { script: VIDEO_STATE } });
+    throw new Error(
+      `${String(error)}; the screen showed the seconds ${shown}; the video: ${JSON.stringify(body)}`,
+    );
   });
 }
 
