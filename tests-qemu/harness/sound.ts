@@ -25,7 +25,10 @@ function samplesOf(bytes: Buffer, frameBytes: number): Float64Array {
   return samples;
 }
 
-/** Reads the left channel of a WAV file of 16-bit samples, also one that is still being written. @param from bytes to skip after the header */
+/**
+ * Reads the left channel of a WAV file of 16-bit samples, also one that is still being written.
+ * @param from bytes to skip after the header
+ */
 export function readRecording(file: Buffer, from = 0): Recording {
   if (file.length < HEADER_BYTES) return { rate: 1, samples: new Float64Array() };
   const isPcm = file.toString('latin1', 8, 16) === 'WAVEfmt ' && file.readUInt16LE(20) === 1;

@@ -37,9 +37,9 @@ async function watchClip(
     { timeoutMs: PLAYS_MS, what, intervalMs: 150 },
   ).catch(async (error: unknown) => {
     const shown = seen.join(', ') || 'of no clip';
-    const { body } = await device.http('POST', '/display/execute-js', { json: { script: VIDEO_STATE } });
+    const state = await device.runScript(VIDEO_STATE).catch(String);
     throw new Error(
-      `${String(error)}; the screen showed the seconds ${shown}; the video: ${JSON.stringify(body)}`,
+      `${String(error)}; the screen showed the seconds ${shown}; the video: ${JSON.stringify(state)}`,
     );
   });
 }

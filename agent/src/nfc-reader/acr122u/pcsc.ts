@@ -41,7 +41,8 @@ const NO_READERS = 0x8010_002e;
 const EXPECTED = [CANCELLED, TIMEOUT];
 /**
  * pcsc-lite 2.5 takes a change of a reader that is reported just when a wait begins for the number or the list of readers
- * (getReaderStatesAndRegisterForEvents in its winscard_clnt.c). After that its context reads every answer too late.
+ * (getReaderStatesAndRegisterForEvents in its winscard_clnt.c). After that its context reads every answer too late. A reader
+ * that leaves before the wait is unknown, too; then another context does no harm.
  */
 const OUT_OF_STEP = [UNKNOWN_READER, UNSUPPORTED_FEATURE];
 
