@@ -13,6 +13,7 @@
 #include "notice.h"
 #include "resource.h"
 #include "screenshot.h"
+#include "seat.h"
 #include "view.h"
 
 #include <stdlib.h>
@@ -29,10 +30,18 @@ static void on_pong(GObject *source, GAsyncResult *result, gpointer data)
 
 // Asks a question that the page's main thread answers, so a page that hangs gives no answer. It runs no script, which
 // WebKit would count as a use of the page by a person: then the page may do more. The agent has the timeout.
-static void ping(Call call, JsonObject *command)
+static void ask_page(Call call)
 {
     webkit_web_view_can_execute_editing_command(
         view_get(), WEBKIT_EDITING_COMMAND_INSERT_IMAGE, NULL, on_pong, g_memdup2(&call, sizeof call));
+}
+
+static void ping(Call call, JsonObject *command)
+{
+    if (is_set(command, "after_input"))
+        seat_settle(webkit_web_view_get_wpe_view(view_get()), ask_page, call);
+    else
+        ask_page(call);
 }
 
 static void take_screenshot(Call call, JsonObject *command)

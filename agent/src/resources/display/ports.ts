@@ -112,8 +112,11 @@ export interface Browser {
   /** Shows HTML of the agent under a `vitrine:` URI. */
   loadHtml(html: string, uri: string): Load;
   reload(): Load;
-  /** @returns false when the page's main thread did not answer in time; never rejects */
-  ping(timeoutMs: number): Promise<boolean>;
+  /**
+   * Asks the page's main thread, or with `afterInput` the browser first for all input that the compositor had before.
+   * @returns false when there was no answer in time; never rejects
+   */
+  ping(timeoutMs: number, options?: { afterInput: boolean }): Promise<boolean>;
   /**
    * Whether a frame reaches the screen. A still page is painted again for it, which it cannot notice.
    * @returns false when none did in time; never rejects

@@ -44,7 +44,7 @@ export const input = defineResource({
       new RemoteInput({
         input: virtualInput,
         hasScreen: () => screen.screens.primary?.connected === true,
-        ping: () => browser.ping(PING_MS),
+        ping: () => browser.ping(PING_MS, { afterInput: true }),
         // A page that answers nothing, or something else, only changes the time.
         frame: () => browser.evaluate(FRAME_SCRIPT, FRAME_MS).catch(() => undefined),
         log,

@@ -63,7 +63,7 @@ function asked(
 ): ReturnType<typeof remoteInputMachine> {
   const { devices, steps } = stepsOf(state.devices, events);
   const ms = devices.pressed.length > 0 ? HOLD_MS : IDLE_MS;
-  // The browser asks for new devices when it hears of them, and gets no events before.
+  // The browser asks for new devices when it hears of them; the compositor sends it nothing of theirs before.
   const start: RemoteInputEffect[] = state.isRunning
     ? []
     : [{ do: 'start' }, { do: 'settle', events: 1, needsFrame: false }];

@@ -86,7 +86,7 @@ test('the devices are added with the first request, and the page handles one ste
   const did = input.did.filter((line) => !line.startsWith('keymap '));
   assert.deepEqual(did, [
     ...['start', 'ping'],
-    ...['move 500000 500000', 'button 272 1', 'frame', 'ping', 'button 272 0', 'ping'],
+    ...['move 500000 500000', 'button 272 1', 'ping', 'frame', 'ping', 'button 272 0', 'ping'],
     ...['key 42 1', 'modifiers 1', 'ping', 'ping', 'ping'],
     ...['button 272 1', 'ping'],
   ]);

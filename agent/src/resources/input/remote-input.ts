@@ -23,7 +23,8 @@ export interface RemoteInputOptions {
   /** Whether there is a screen that shows something. */
   hasScreen: () => boolean;
   /**
-   * Asks the page's main thread for an answer.
+   * Asks the page's main thread for an answer, when it has been sent all input that the compositor had before, and the
+   * compositor knows that the browser listens to the present devices.
    * @returns false when there was none in time; never rejects
    */
   ping: () => Promise<boolean>;
@@ -105,7 +106,10 @@ export class RemoteInput {
     const { input } = this.#options;
     switch (effect.do) {
       case 'start':
-        return await input.start();
+        await input.start();
+        // The compositor may have taken its time.
+        if (this.#isEnabled) this.#patientUntil = performance.now() + SETTLE_MS;
+        return;
       case 'send':
         return await input.send(effect.lines);
       case 'settle':
@@ -124,9 +128,15 @@ export class RemoteInput {
    */
   async #settle(events: number, needsFrame: boolean): Promise<void> {
     const isPatient = () => performance.now() < this.#patientUntil;
-    if (needsFrame && isPatient()) await this.#options.frame();
-    for (let left = events; left > 0 && isPatient(); left -= 1)
-      if (!(await this.#options.ping())) this.#patientUntil = 0;
+    const ping = async () => {
+      if (isPatient() && !(await this.#options.ping())) this.#patientUntil = 0;
+    };
+    if (needsFrame) {
+      // The page has to know of the move when it begins the frame.
+      await ping();
+      if (isPatient()) await this.#options.frame();
+    }
+    for (let left = events; left > 0; left -= 1) await ping();
   }
 
   #wait(ms: number): void {

@@ -137,9 +137,9 @@ export class BrowserSocket implements Browser, PeripheralBrowser {
     return this.#load('reload', { bypass_cache: true });
   }
 
-  async ping(timeoutMs: number): Promise<boolean> {
+  async ping(timeoutMs: number, { afterInput = false } = {}): Promise<boolean> {
     try {
-      await this.#call('ping', {}, timeoutMs);
+      await this.#call('ping', { after_input: afterInput }, timeoutMs);
       return true;
     } catch (error) {
       // A refusal means that there is no page; its end is an event of its own.
