@@ -12,7 +12,7 @@ import { readArguments, requireNoRest } from './lib/arguments.ts';
 import { ROOT } from './lib/places.ts';
 import { command } from './lib/problem.ts';
 import { Report } from './lib/report.ts';
-import { close, FAILED, PASSED, readClosingLine, readFlaky, sum, type Tally } from './lib/tally.ts';
+import { close, FAILED, PASSED, readClosingLine, readFailures, sum, type Tally } from './lib/tally.ts';
 import { runTool } from './lib/tool.ts';
 import { lint } from './lint.ts';
 import { setupHost } from './setup.ts';
@@ -34,7 +34,7 @@ async function script(report: Report, path: string, ...args: string[]): Promise<
   const { ok, output } = await runTool(process.execPath, [join(ROOT, path), ...args], LIMIT_MS, (chunk) =>
     print(chunk.toString()),
   );
-  for (const line of readFlaky(output)) report.note(line);
+  for (const line of readFailures(output)) report.note(line);
   const tally = readClosingLine(output) ?? (ok ? PASSED : FAILED);
   return ok || tally.failed > 0 ? tally : sum([tally, FAILED]);
 }

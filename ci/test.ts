@@ -21,7 +21,7 @@ import {
   FAILED,
   PASSED,
   readClosingLine,
-  readFlaky,
+  readFailures,
   sum,
   type Tally,
 } from './lib/tally.ts';
@@ -64,14 +64,14 @@ function tallyOf({ ok, output }: ToolResult): Tally | undefined {
   return tally && !ok && tally.failed === 0 ? sum([tally, FAILED]) : tally;
 }
 
-/** Runs `npm run test:qemu` and returns its tally. `note` is called for scenarios that passed at a second attempt. */
+/** Runs `npm run test:qemu` and returns its tally. `note` gets a line for each test that failed. */
 async function scenarios(full: boolean, timeoutMs: number, note: (line: string) => void): Promise<Tally> {
   // It stops by itself before it is killed, so that it can still report what failed.
   const limit = Math.max(1, Math.round((timeoutMs - GRACE_MS) / 1000));
   const args = [join(ROOT, 'tests-qemu/run.ts'), '--limit', String(limit), ...(full ? ['--full'] : [])];
   const show = (chunk: Buffer): void => print(chunk.toString());
   const result = await runTool(process.execPath, args, timeoutMs, show);
-  for (const line of readFlaky(result.output)) note(line);
+  for (const line of readFailures(result.output)) note(line);
   const tally = tallyOf(result);
   if (tally) return tally;
   print(

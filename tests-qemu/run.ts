@@ -15,7 +15,7 @@ import { command, Problem } from '../ci/lib/problem.ts';
 import { close, sum, type Tally } from '../ci/lib/tally.ts';
 import { type BuiltImage, ensureImage } from '../ci/qemu/image.ts';
 import { rootPrefix, setupHost } from '../ci/setup.ts';
-import { failureLines, flakyLines, tableLines, tallyOf } from './harness/attempts.ts';
+import { failureLines, tableLines, tallyOf } from './harness/attempts.ts';
 import type { ContainerSetup } from './harness/container-device.ts';
 import { Suite } from './harness/runner.ts';
 import { MACHINE_PARTS, type Scenario, type SuiteOptions } from './harness/suite.ts';
@@ -104,7 +104,7 @@ function placeOf(scenario: Scenario): string {
   return `QEMU (${scenario.parts.map((part) => MACHINE_PARTS[part]).join(', ')})`;
 }
 
-/** Runs the named scenarios (none: all) and prints the failures. Throws a {@link Problem} on an unknown name. */
+/** Runs the named scenarios (none: all), prints a table and the failures. Throws a {@link Problem} on an unknown name. */
 export async function runScenarios(
   names: string[],
   image: BuiltImage,
@@ -126,9 +126,7 @@ export async function runScenarios(
     : undefined;
   const suite = new Suite(image, container, options, print);
   const results = await suite.run(chosen);
-  const [failures, flaky] = [failureLines(results), flakyLines(results)];
-  if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join('\n  ')}`);
-  console.log(['', ...tableLines(results), ...flaky].join('\n'));
+  console.log(['', ...tableLines(results), ...failureLines(results)].join('\n'));
   return sum(results.map(tallyOf));
 }
 

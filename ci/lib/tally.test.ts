@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { closingLine, countLines, flakyLine, readClosingLine, readFlaky } from './tally.ts';
+import { closingLine, countLines, failureLine, flakyLine, readClosingLine, readFailures } from './tally.ts';
 
 test('the closing line is parsed from the end of an output', () => {
   const tally = { passed: 12, failed: 3, skipped: 2 };
@@ -18,11 +18,13 @@ test('the tally of an interrupted scenario run is counted from its lines', () =>
   assert.deepEqual(countLines(output), { passed: 2, failed: 1, skipped: 1 });
 });
 
-test('flaky lines are parsed from an output', () => {
-  const lines = [flakyLine('screen: reload'), flakyLine('links: hello')];
+test('the lines of failures are parsed from an output, and not those of the tests', () => {
+  const lines = [flakyLine('screen: reload', 'late'), failureLine('links: hello', 'no hello')];
   assert.deepEqual(
-    readFlaky(`screen: FLAKY   no\n${lines.join('\n')}\n9 passed, 0 failed, 0 skipped\n`),
+    readFailures(
+      `  FAILED  x: no (1 s)\nx: FLAKY   no\n${lines.join('\n')}\n9 passed, 0 failed, 0 skipped\n`,
+    ),
     lines,
   );
-  assert.deepEqual(readFlaky('9 passed, 0 failed, 0 skipped'), []);
+  assert.deepEqual(readFailures('9 passed, 0 failed, 0 skipped'), []);
 });

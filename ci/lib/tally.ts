@@ -42,13 +42,18 @@ export function countLines(output: string): Tally {
 }
 
 /** The line for a test that failed and then passed. It counts as passed, but somebody should look at it. */
-export function flakyLine(name: string): string {
-  return `FLAKY   ${name} failed and passed at the second attempt`;
+export function flakyLine(name: string, reason: string): string {
+  return `FLAKY   ${name} failed and passed at the second attempt: ${reason}`;
 }
 
-/** The lines of {@link flakyLine} in a command's output. */
-export function readFlaky(output: string): string[] {
-  return output.match(/^FLAKY {3}\S.*$/gm) ?? [];
+/** The line for a test that failed in every attempt, below the results. */
+export function failureLine(name: string, reason: string): string {
+  return `FAILED  ${name}: ${reason}`;
+}
+
+/** The lines of {@link flakyLine} and {@link failureLine} in a command's output. */
+export function readFailures(output: string): string[] {
+  return output.match(/^(?:FLAKY {3}|FAILED {2})\S.*$/gm) ?? [];
 }
 
 /** Prints the closing line and returns the exit code. A run without any passed test has failed. */

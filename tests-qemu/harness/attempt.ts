@@ -159,7 +159,7 @@ class Run {
   async #failed(title: string, error: unknown, seconds = ''): Promise<void> {
     const { print } = this.#setup;
     const name = `${this.#name}: ${title}`;
-    this.#tests.push({ name, result: 'failed' });
+    this.#tests.push({ name, result: 'failed', error });
     print(`  FAILED  ${name} ${seconds}\n${describeError(error).replaceAll(/^/gm, '          ')}\n`);
     if (!this.#device) return;
     const folder = await saveEvidence(this.#device, name);

@@ -1,9 +1,10 @@
-import { FAILED, flakyLine, PASSED, SKIPPED, sum, type Tally } from '../../ci/lib/tally.ts';
+import { errorMessage } from '../../agent/src/base/system-error.ts';
+import { FAILED, failureLine, flakyLine, PASSED, SKIPPED, sum, type Tally } from '../../ci/lib/tally.ts';
 
 /** The result of one run of a scenario. */
 export interface Attempt {
   /** The results of the tests in order. An error outside the tests counts as a failed test. */
-  tests: { name: string; result: keyof Tally }[];
+  tests: { name: string; result: keyof Tally; error?: unknown }[];
   /** From the start of the machine to the end of the last test. */
   seconds: number;
   /** Part of `seconds` until the machine was ready; 0 for a scenario that creates its machines itself. */
@@ -18,6 +19,9 @@ export interface Result {
 
 /** Additional seconds for a second attempt: its machine is booted, and QEMU's translation cache is empty. */
 const SECOND_ATTEMPT_MORE = 180;
+
+/** Characters of an error in the summary. */
+const MAX_REASON = 300;
 
 const TALLIES: Record<keyof Tally, Tally> = { passed: PASSED, failed: FAILED, skipped: SKIPPED };
 
@@ -48,26 +52,28 @@ function statusOf(result: Result): string {
   return tallyOf(result).failed > 0 ? 'FAILED' : 'ok';
 }
 
-/** A line for each test that failed in the first attempt of a scenario that then passed. */
-export function flakyLines(results: Result[]): string[] {
-  return results
-    .filter(isFlaky)
-    .flatMap(({ attempts: [first] }) =>
-      (first?.tests ?? []).filter(({ result }) => result === 'failed').map(({ name }) => flakyLine(name)),
+/** Lines for the tests that failed: those of scenarios that then passed, and those of both attempts of the others. */
+export function failureLines(results: Result[]): string[] {
+  return results.flatMap((result) => {
+    const { name, attempts } = result;
+    if (attempts.length === 0) return [failureLine(name, 'not run, time limit reached')];
+    const flaky = isFlaky(result);
+    const numbered = attempts.length > 1 && !flaky;
+    return attempts.flatMap(({ tests }, i) =>
+      tests
+        .filter((test) => test.result === 'failed')
+        .map((test) => {
+          const reason = reasonOf(test.error);
+          if (flaky) return flakyLine(test.name, reason);
+          return failureLine(numbered ? `${test.name} (attempt ${i + 1})` : test.name, reason);
+        }),
     );
+  });
 }
 
-/** All failures in both attempts of the failed scenarios. */
-export function failureLines(results: Result[]): string[] {
-  return results
-    .filter((result) => tallyOf(result).failed > 0)
-    .flatMap(({ name, attempts }) => {
-      if (attempts.length === 0) return [`${name}: not run, time limit reached`];
-      const failed = attempts.map(({ tests }) => tests.filter(({ result }) => result === 'failed'));
-      return failed.flatMap((tests, i) =>
-        tests.map((test) => (attempts.length > 1 ? `${test.name} (attempt ${i + 1})` : test.name)),
-      );
-    });
+/** One line, shortened. */
+function reasonOf(error: unknown): string {
+  return errorMessage(error).replaceAll(/\s+/g, ' ').slice(0, MAX_REASON);
 }
 
 /** The table of all scenarios with their total seconds over all attempts, longest first. */
