@@ -78,8 +78,8 @@ export default scenario({
         assert.equal(pages.loads(url), 1);
       } finally {
         await socket.close();
+        await device.act('PATCH', '/config', { display: null });
       }
-      await device.act('PATCH', '/config', { display: null });
       await device.waitForColours(TEAL, AMBER);
       await waitForScale(device, '1280,720,1');
     });

@@ -93,10 +93,16 @@ async function killServices(context: ScenarioContext, count: number): Promise<vo
     .sort((a, b) => a.at - b.at);
   print(order.map(({ name }) => name).join(', '));
   for (const { name } of order) {
-    const before = await processes(device, name);
+    const url = await showPage(context);
+    let before = await processes(device, name);
     // A container has no udev.
     if (before.length === 0 && name === 'systemd-udevd') continue;
-    const url = await showPage(context);
+    const isRunning = async () => {
+      before = await processes(device, name);
+      return before.length > 0;
+    };
+    // WirePlumber ends with PipeWire, and starts a moment later.
+    await waitFor(isRunning, { timeoutMs: BACK_MS, what: `${name} to run` });
     const loads = pages.loads(url);
     await killProcesses(device, name);
     await waitFor(async () => (await processes(device, name)).some((pid) => !before.includes(pid)), {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { visibleError } from './keeper-machine.ts';
 import type { KeeperEvent } from './keeper-state.ts';
+import { OWN_URI } from './target.ts';
 import {
   A,
   B,
@@ -189,7 +190,10 @@ test('our own page is rendered again when its facts change, one rendering at a t
   send({ event: 'own_page_changed' });
   rendered('newer');
   assert.deepEqual([did().includes('load_own_page'), timer('load')], [true, TIMING.beginMs]);
-  send({ event: 'show_target', target: A }, { event: 'own_page_changed' });
+  send(load('committed', OWN_URI), load('finished'));
+  send({ event: 'show_target', target: A });
+  assert.equal(timer('load'), TIMING.documentMs, 'our own page keeps no other from being loaded');
+  send({ event: 'own_page_changed' });
   assert.deepEqual(did(), [], 'it would cancel the load');
   send(failed('network'));
   rendered('notice');

@@ -72,11 +72,15 @@ export class KeeperTransition implements Transition<KeeperState, KeeperEffect> {
     this.emit({ do: 'configure' });
   }
 
-  /** The load that was sent just now brings the target. Only a document can delay its start; a new process is just slow. */
+  /**
+   * The load that was sent just now brings the target. Only a document of others can delay its start; a new process is
+   * just slow.
+   */
   followLoad(): void {
     const { beginMs, documentMs } = this.config.timing;
+    const { hasDocument, ownPage } = this.state;
     this.state.load = { stage: 'requested' };
-    this.setTimer('load', this.state.hasDocument ? beginMs : documentMs);
+    this.setTimer('load', hasDocument && !ownPage?.shown ? beginMs : documentMs);
   }
 
   /** The waiting page, or the notice about the present error. */
