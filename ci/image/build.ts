@@ -1,7 +1,7 @@
 /**
  * Builds the virt image, or only the root file system of a slot, from Debian packages. Unchanged parts are taken from the
- * cache; see docs/image.md. As a script, `build.ts image|rootfs`, it does the same and prints the folders of the result:
- * it runs itself that way in a user namespace.
+ * cache; see docs/image.md. As a script, `build.ts image|machine|rootfs`, it does the same and prints the folders of the
+ * result: it runs itself that way in a user namespace.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -37,7 +37,7 @@ const ROOM = 7 * 2 ** 30;
 /** Disk space for assembling the disk image, in bytes. */
 export const ROOM_TO_ASSEMBLE = 3 * 2 ** 30;
 
-const WANTED = ['image', 'rootfs', 'radios', 'emulator', 'chromium', 'firefox'] as const;
+const WANTED = ['image', 'machine', 'rootfs', 'radios', 'emulator', 'chromium', 'firefox'] as const;
 type Wanted = (typeof WANTED)[number];
 
 /** Result of a build. */
@@ -51,10 +51,20 @@ export interface Built {
 /**
  * Builds the parts that are not in the cache and returns the folder with disk.img, u-boot.rom, rootfs.ext4 and vmlinuz.
  * Runs as root, or in a child process in a user namespace for other users where those are allowed.
- * @param onKernel called with the image's kernel before the disk is assembled, unless a child process builds it
  */
-export async function buildImage(onKernel?: (kernel: string) => void): Promise<string> {
-  return (await runBuild('image', onKernel)).folder;
+export async function buildImage(): Promise<string> {
+  return (await runBuild('image')).folder;
+}
+
+/** Called with the image's kernel and the folder of {@link buildEmulator} while the disk is assembled. */
+export type OnEmulator = (kernel: string, emulator: string) => void;
+
+/**
+ * Like {@link buildImage}, and unpacks the QEMU that runs it meanwhile.
+ * @param onEmulator not called if a child process builds the image
+ */
+export async function buildMachine(onEmulator?: OnEmulator): Promise<string> {
+  return (await runBuild('machine', onEmulator)).folder;
 }
 
 /**
@@ -96,15 +106,15 @@ export async function buildTestBrowser(name: BrowserName): Promise<string> {
   return (await runBuild(name)).folder;
 }
 
-async function runBuild(what: Wanted, onKernel?: (kernel: string) => void): Promise<Built> {
-  if (process.getuid?.() === 0) return await buildAsRoot(what, onKernel);
+async function runBuild(what: Wanted, onEmulator?: OnEmulator): Promise<Built> {
+  if (process.getuid?.() === 0) return await buildAsRoot(what, onEmulator);
   const printed = await asNamespaceRoot(fileURLToPath(import.meta.url), [what]);
   const [folder, viewer = ''] = printed?.trim().split('\n') ?? [];
   if (!folder) throw new Problem('the image could not be built; the lines above say why.');
   return { folder, viewer };
 }
 
-async function buildAsRoot(what: Wanted, onKernel?: (kernel: string) => void): Promise<Built> {
+async function buildAsRoot(what: Wanted, onEmulator?: OnEmulator): Promise<Built> {
   const probe = spawnSync('unshare', ['--mount', 'true'], { encoding: 'utf8', timeout: 10_000 });
   if (probe.status !== 0) {
     throw new Problem(
@@ -115,7 +125,7 @@ async function buildAsRoot(what: Wanted, onKernel?: (kernel: string) => void): P
   process.umask(0o022);
   const cache = new Cache(join(cacheFolder(), 'image'));
   try {
-    return await cache.exclusively(() => make(cache, what, onKernel));
+    return await cache.exclusively(() => make(cache, what, onEmulator));
   } catch (error) {
     if (error instanceof CommandError) throw new Problem(explain(error));
     throw error;
@@ -137,7 +147,7 @@ export async function beginBuild(cache: Cache, browser?: BrowserName): Promise<B
   return { cache, conf, store, progress, board: BOARD, source: ROOT };
 }
 
-async function make(cache: Cache, what: Wanted, onKernel?: (kernel: string) => void): Promise<Built> {
+async function make(cache: Cache, what: Wanted, onEmulator?: OnEmulator): Promise<Built> {
   await cache.sweep();
   const browser = what === 'chromium' || what === 'firefox' ? what : undefined;
   const build = await beginBuild(cache, browser);
@@ -145,9 +155,19 @@ async function make(cache: Cache, what: Wanted, onKernel?: (kernel: string) => v
   if (what === 'radios') return { folder: await radioPrograms(build), viewer: '' };
   if (what === 'emulator') return { folder: await unpackedRoot(build, 'emulator'), viewer: '' };
   const parts = await imageParts(build);
-  onKernel?.(join(parts.runtime, 'root/boot/vmlinuz'));
   await requireFreeSpace(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
   if (what === 'image') return { folder: await assembleImage(build, parts), viewer: '' };
+  if (what === 'machine') {
+    // The disk is assembled by one processor.
+    const emulator = unpackedRoot(build, 'emulator').then((root) =>
+      onEmulator?.(join(parts.runtime, 'root/boot/vmlinuz'), root),
+    );
+    const image = assembleImage(build, parts);
+    // Wait for both even if one fails, so that nothing continues in the background.
+    await Promise.allSettled([emulator, image]);
+    await emulator;
+    return { folder: await image, viewer: '' };
+  }
   const viewer = await unpackedRoot(build, 'viewer');
   return { folder: await assembleRootfs(build, parts), viewer };
 }

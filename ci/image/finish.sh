@@ -5,6 +5,15 @@ set -eu
 
 root=$1
 
+# For reproducible images no timestamp is later than the epoch. The font cache contains the times of the fonts' folders.
+clamp() { find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +; }
+clamp
+rm -rf "$root/usr/lib/fontconfig/cache"
+mkdir -p "$root/usr/lib/fontconfig/cache"
+# It sleeps for two seconds at its end.
+fc-cache --sysroot="$root" --system-only --really-force &
+fonts=$!
+
 # The builder root has the same version of systemd. Masked units, which are links to /dev/null, stay masked.
 systemd-sysusers --root="$root"
 systemctl --root="$root" --preset-mode=full preset-all 2>&1 | grep -v -e '^Created symlink' -e '^Removed' >&2 || true
@@ -32,16 +41,11 @@ agent | grep -q 'agent/main.mjs was accepted' || {
     exit 1
 }
 
-# For reproducible images no timestamp is later than the epoch. Needed before fc-cache too, which stores folder times.
-clamp() { find "$root" -newermt "@$SOURCE_DATE_EPOCH" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +; }
-clamp
-rm -rf "$root/usr/lib/fontconfig/cache"
-mkdir -p "$root/usr/lib/fontconfig/cache"
-fc-cache --sysroot="$root" --system-only --really-force
 # The kernel creates the device nodes; mmdebstrap creates some only when it runs as the host's root.
 rm -rf "${root:?}"/dev/*
 # Caches of the tools above contain inode numbers; the device starts with an empty /var anyway.
 rm -rf "$root"/var/cache/*
 # Enforces what docs/security.md promises. Before the last clamp, since it replaces files.
 "$(dirname "$0")/../../board/common/seal-root.sh" "$root"
+wait "$fonts"
 clamp

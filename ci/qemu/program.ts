@@ -82,9 +82,12 @@ async function withVersion(programs: Omit<Qemu, 'version'>): Promise<Qemu> {
 
 let known: Promise<Qemu> | undefined;
 
-/** The QEMU of the image's Debian suite, which is downloaded and unpacked first if necessary. */
-export function ensureQemu(): Promise<Qemu> {
-  known ??= buildEmulator().then((root) => {
+/**
+ * The QEMU of the image's Debian suite, which is downloaded and unpacked first if necessary.
+ * @param folder of {@link buildEmulator}, if it is known
+ */
+export function ensureQemu(folder?: string): Promise<Qemu> {
+  known ??= (folder === undefined ? buildEmulator() : Promise.resolve(folder)).then((root) => {
     // The cache does not remove folders with open files.
     openSync(join(root, 'usr/bin', NAME), 'r');
     return withVersion(unpacked(root));

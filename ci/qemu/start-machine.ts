@@ -22,11 +22,14 @@ export async function prepareMachine(
   progress: Progress,
 ): Promise<PreparedDevice> {
   await downloadBeside(setupHost(request.window ? 'window' : 'build'));
-  const qemu = await (request.window ? qemuWithWindow() : ensureQemu());
+  const chosenQemu = (unpacked?: string) => (request.window ? qemuWithWindow() : ensureQemu(unpacked));
   // On a computer whose KVM does not work, the probe takes as long as assembling the image.
-  const image = await ensureImage((kernel) => {
-    chooseAcceleration(qemu, kernel).catch(() => undefined);
+  const image = await ensureImage((kernel, emulator) => {
+    chosenQemu(emulator)
+      .then((each) => chooseAcceleration(each, kernel))
+      .catch(() => undefined);
   });
+  const qemu = await chosenQemu();
   await requireFreeSpace(request.storage, DISK_ROOM, 'a machine’s disk');
   const disk = join(request.storage, 'disk.qcow2');
   const made = await keepOverlay(qemu, disk, image.disk, image.id, request.fresh);
