@@ -77,7 +77,7 @@ async function makeAsRoot(request: BundleRequest): Promise<void> {
       const signer = signerOptions(request, process.env);
       await cache.scratch('update', async (work) => {
         const run = (command: string[], env = {}, files = {}) =>
-          inBuilder(build, builder, work, command, env, files);
+          inBuilder(build, builder, work, command, { env, files });
         mkdirSync(join(work, 'content'));
         linkOrCopy(request.rootfs, join(work, 'content/rootfs.ext4'));
         const identity = await readIdentity(request, work, run);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# assemble.sh BOARD: builds /out/rootfs.ext4 from /out/root (the device's packages), /out/parts/*, /out/agent and the
-# project in /src. Runs inside the builder root. Environment: VITRINE_VERSION, VITRINE_KEYRING, SOURCE_DATE_EPOCH.
+# assemble.sh BOARD: builds /out/rootfs.ext4 and /out/vmlinuz from /out/root (the device's packages), /out/parts/*, /out/agent
+# and the project in /src. Runs inside the builder root. Environment: VITRINE_VERSION, VITRINE_KEYRING, SOURCE_DATE_EPOCH.
 set -eu
 
 board=$1
@@ -31,3 +31,4 @@ overlay_tree /src/overlay "$root"
 truncate -s "${ROOTFS_SIZE_MIB}M" /out/rootfs.ext4
 # shellcheck disable=SC2086 # several words
 mke2fs -q -t ext4 -d "$root" $ROOTFS_MKFS_OPTIONS /out/rootfs.ext4
+cp -L "$root/boot/vmlinuz" /out/vmlinuz

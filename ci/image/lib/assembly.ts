@@ -106,16 +106,14 @@ export async function fillImage(
 /** Like {@link fillImage}, for rootfs.ext4 and vmlinuz only. */
 export async function fillRootfs(build: Build, from: ImageParts, result: string): Promise<void> {
   await build.cache.scratch('assembly', async (work) => {
-    await run('cp', ['-a', '--reflink=auto', join(from.runtime, 'root'), join(work, 'root')]);
     mkdirSync(join(work, 'parts'));
     for (const [name, folder] of from.parts) await run('cp', ['-a', folder, join(work, 'parts', name)]);
     await run('cp', ['-a', from.agent, join(work, 'agent')]);
     writeFileSync(join(work, 'keyring.pem'), readFileSync(from.keyring));
     await inBuilder(build, from.builder, work, ['/src/ci/image/assemble.sh', build.board], {
-      VITRINE_VERSION: from.version,
-      VITRINE_KEYRING: '/out/keyring.pem',
+      env: { VITRINE_VERSION: from.version, VITRINE_KEYRING: '/out/keyring.pem' },
+      change: { name: 'root', folder: join(from.runtime, 'root') },
     });
-    renameSync(join(work, 'rootfs.ext4'), join(result, 'rootfs.ext4'));
-    await run('cp', ['-L', join(work, 'root/boot/vmlinuz'), join(result, 'vmlinuz')]);
+    for (const name of ['rootfs.ext4', 'vmlinuz']) renameSync(join(work, name), join(result, name));
   });
 }

@@ -48,19 +48,24 @@ export interface Build {
   source: string;
 }
 
-/**
- * Runs a command inside the builder root, with the project at /src, `out` at /out and the variables of `env`.
- * @param files files and sockets of this computer by the name that they have in /tmp there
- */
+export interface InBuilder {
+  env?: Record<string, string>;
+  /** Files and sockets of this computer by the name that they have in /tmp there. */
+  files?: Record<string, string>;
+  /** A folder of this computer that appears at `/out/${name}`, where the command may change it. The folder stays as it is. */
+  change?: { name: string; folder: string };
+}
+
+/** Runs a command inside the builder root, with the project at /src and `out` at /out. Returns its output. */
 export async function inBuilder(
   build: Build,
   builder: string,
   out: string,
   command: string[],
-  env: Record<string, string> = {},
-  files: Record<string, string> = {},
+  { env = {}, files = {}, change }: InBuilder = {},
 ): Promise<string> {
   const mounted = Object.entries(files).flatMap(([name, path]) => ['--file', name, path]);
+  if (change) mounted.push('--change', change.name, change.folder);
   const assignments = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   return await run(
     join(ROOT, 'ci/image/in-builder'),
@@ -254,7 +259,7 @@ export async function compileParts(build: Build, builder: string): Promise<Map<s
       for (const folder of wordsOf(text, 'npm') ?? []) await installPackages(folder);
       try {
         const command = ['nice', '-n', String(COMPILE_NICE), `/src/${script}`];
-        await inBuilder(build, builder, out, command, {}, partPackages(build, text));
+        await inBuilder(build, builder, out, command, { files: partPackages(build, text) });
       } catch (error) {
         if (!(error instanceof CommandError)) throw error;
         throw new Problem(`the part "${name}" of the image could not be made:\n${error.output}`);
