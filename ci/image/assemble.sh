@@ -30,5 +30,5 @@ overlay_tree /src/overlay "$root"
 
 truncate -s "${ROOTFS_SIZE_MIB}M" /out/rootfs.ext4
 # shellcheck disable=SC2086 # several words
-mke2fs -q -t ext4 -d "$root" $ROOTFS_MKFS_OPTIONS /out/rootfs.ext4
+eatmydata mke2fs -q -t ext4 -d "$root" $ROOTFS_MKFS_OPTIONS /out/rootfs.ext4
 cp -L "$root/boot/vmlinuz" /out/vmlinuz

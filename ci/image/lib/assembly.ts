@@ -94,7 +94,8 @@ export async function fillImage(
   } else await fillRootfs(build, from, result);
   await build.cache.scratch('disk', async (work) => {
     linkSync(join(result, 'rootfs.ext4'), join(work, 'rootfs.ext4'));
-    await inBuilder(build, from.builder, work, ['/src/board/common/post-image.sh', '/out', build.board]);
+    const script = '/src/board/common/post-image.sh';
+    await inBuilder(build, from.builder, work, ['eatmydata', script, '/out', build.board]);
     renameSync(join(work, 'disk.img'), join(result, 'disk.img'));
     await unpackFirmware(build, join(work, 'firmware'));
     const rom = readFileSync(join(work, 'firmware/usr/lib/u-boot/qemu-x86_64/u-boot.rom'));
