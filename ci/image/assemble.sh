@@ -25,6 +25,8 @@ done
 overlay_tree /out/agent "$root/usr/lib/vitrine/agent"
 overlay_tree /src/overlay "$root"
 
+# The initramfs is made with the module index.
+depmod -b "$root" "$(basename "$root"/usr/lib/modules/*)"
 "$COMMON_DIR/post-build.sh" "$root" "$board"
 /src/ci/image/finish.sh "$root"
 

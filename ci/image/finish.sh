@@ -18,7 +18,6 @@ fonts=$!
 systemd-sysusers --root="$root"
 systemctl --root="$root" --preset-mode=full preset-all 2>&1 | grep -v -e '^Created symlink' -e '^Removed' >&2 || true
 systemctl --root="$root" set-default multi-user.target >/dev/null 2>&1
-depmod -b "$root" "$(basename "$root"/usr/lib/modules/*)"
 ldconfig -r "$root"
 journalctl --root="$root" --update-catalog >/dev/null 2>&1 || true
 

@@ -2,7 +2,7 @@ import type { PackageConf } from './conf.ts';
 import type { PackageStore } from './packages.ts';
 import { run } from './run.ts';
 
-/** Folders whose content no program on the device uses: documentation, translations and data. */
+/** Folders whose content no program on the device uses, as patterns: documentation, translations and data. */
 const EXCLUDED = [
   'usr/share/man',
   'usr/share/doc',
@@ -19,11 +19,13 @@ const EXCLUDED = [
   'usr/share/zoneinfo/right',
   'usr/share/xml/iso-codes',
   'usr/libexec/glycin-loaders',
+  // parts/kernel-modules.sh has those that the device uses.
+  'usr/lib/modules/*/kernel',
 ];
 
 /**
  * Programs that the packages' scripts call and whose results are not used: the image's units are enabled by presets, its
- * module index is made by trim.sh.
+ * module index is made by assemble.sh.
  */
 const SKIPPED_PROGRAMS = ['deb-systemd-helper', 'depmod'];
 

@@ -167,7 +167,7 @@ export async function runtimeRoot(build: Build, builder: Promise<string>): Promi
   const key = hashOf(
     rootKey(build, runtime),
     JSON.stringify([...extracted]),
-    hashFiles(ROOT, ['ci/image/trim.sh', 'ci/image/kernel-modules.conf']),
+    hashFiles(ROOT, ['ci/image/trim.sh']),
   );
   return await build.cache.make('runtime', key, KEEP_ROOTS, async (target) => {
     const root = join(target, 'root');

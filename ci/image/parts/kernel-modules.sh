@@ -1,0 +1,51 @@
+#!/bin/sh
+# inputs: ci/image/kernel-modules.conf
+# packages: linux-modules-*
+# The kernel's modules that kernel-modules.conf lists, and those that they depend on. They are not installed with the other
+# packages: 4000 files would be written and removed again. assemble.sh makes the module index.
+set -eu
+
+fail() {
+    echo "kernel-modules.sh: $1" >&2
+    exit 1
+}
+
+set -- /lib/modules/*/build
+if [ $# -ne 1 ] || [ ! -e "$1/Makefile" ]; then
+    fail 'expected the headers of exactly one kernel in /lib/modules'
+fi
+release=$(cat "$1/include/config/kernel.release")
+# Of several, left by an older index, the modules of this kernel.
+version=$(sed -n 's/^#define LINUX_PACKAGE_ID " Debian \(.*\)"$/\1/p' "$1/include/generated/package.h")
+package=
+for each in "/tmp/linux-modules-$release"_*.deb; do
+    if [ "$(dpkg-deb -f "$each" Version)" = "$version" ]; then package=$each; fi
+done
+[ -n "$package" ] || fail "no package has the modules of kernel $release $version"
+
+work=/tmp/vitrine-kernel-modules
+mkdir "$work" "$work/root"
+dpkg-deb --fsys-tarfile "$package" | tar -x -C "$work/root"
+cd "$work/root/usr/lib/modules/$release"
+sed 's/#.*//' /src/ci/image/kernel-modules.conf | tr -s '[:blank:]' '\n' |
+    sed '/^$/d; s,[.],\\&,g; s,^,^kernel/,' >"$work/wanted"
+find kernel -name '*.ko*' | sort >"$work/all"
+grep -f "$work/wanted" "$work/all" >"$work/new"
+: >"$work/kept"
+# And the modules that these depend on, until nothing is added. In module names "_" and "-" are equivalent.
+while [ -s "$work/new" ]; do
+    sort -o "$work/kept" "$work/kept" "$work/new"
+    xargs modinfo -F depends <"$work/new" | tr , '\n' | awk -v all="$work/all" '
+        { name = $0; sub(".*/", "", name); sub("[.]ko.*", "", name); gsub("-", "_", name) }
+        FILENAME == all { path[name] = $0 }
+        FILENAME != all && name in path { print path[name] }
+    ' "$work/all" - | sort -u | comm -23 - "$work/kept" >"$work/next"
+    mv "$work/next" "$work/new"
+done
+staging=/out/usr/lib/modules/$release
+mkdir -p "$staging"
+xargs cp --parents -t "$staging" <"$work/kept"
+# Debian's modules are compressed and signed. The kernel would verify each signature although it also accepts unsigned
+# modules; in an emulator that costs seconds at every boot, so compression and signatures are removed.
+find "$staging" -name '*.ko.xz' -exec xz -d {} +
+find "$staging" -name '*.ko' -exec strip --strip-debug {} +
