@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { errorMessage } from '../agent/src/base/system-error.ts';
 import { buildWithBuildroot } from './buildroot/build.ts';
 import { projectPin, versionOfTree } from './buildroot/source.ts';
-import { buildImage, downloadBeside, ROOM_TO_ASSEMBLE } from './image/build.ts';
+import { buildImage, ROOM_TO_ASSEMBLE } from './image/build.ts';
 import { copyFactoryFiles, makeFactoryFiles } from './image/factory/files.ts';
 import { readPackageConf } from './image/lib/conf.ts';
 import { existingKeyring, keyFolder } from './image/lib/inputs.ts';
@@ -97,9 +97,8 @@ export function imageRequest(args: string[], env: NodeJS.ProcessEnv): ImageReque
 async function fromPackages({ keyring, output, release }: ImageRequest): Promise<string> {
   // The child process in the user namespace and the cache key read this variable.
   if (keyring) process.env.VITRINE_KEYRING = keyring;
-  await downloadBeside(setupHost('build'));
   await requireFreeSpace(cacheFolder(), ROOM_TO_ASSEMBLE, 'the image');
-  const folder = await buildImage();
+  const folder = await buildImage({ setup: setupHost('build') });
   const { suite } = readPackageConf(join(ROOT, 'ci/image/packages.conf'));
   const files = await makeFactoryFiles({ folder, release, rootfs: { kind: 'packages', suite } });
   if (output) await copyFactoryFiles(files, folder, output);

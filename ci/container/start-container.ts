@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { downloadBeside } from '../image/build.ts';
 import { requireFreeSpace } from '../lib/places.ts';
 import type { InstancePaths, PreparedDevice, StartRequest } from '../qemu/instance.ts';
 import { freeHttpsPort } from '../qemu/ports.ts';
@@ -15,9 +14,9 @@ const BOOT_TIMEOUT_MS = 60_000;
 
 /** For `npm start -- --container`, everything before the start: packages, requirements, image, data partition. */
 export async function prepareContainer(request: StartRequest, paths: InstancePaths): Promise<PreparedDevice> {
-  await downloadBeside(setupHost('container'));
-  const asRoot = requireContainers();
-  const image = await ensureContainerImage();
+  const setup = setupHost('container').then(requireContainers);
+  const image = await ensureContainerImage({ setup });
+  const asRoot = await setup;
   await requireFreeSpace(request.storage, DATA_ROOM, 'the device’s data');
   const data = join(request.storage, 'data.ext4');
   if (request.fresh) await rm(data, { force: true });

@@ -48,44 +48,38 @@ export interface Built {
   viewer: string;
 }
 
+export interface BuildOptions {
+  /** Installs the packages of this computer. Before the first build, those of the image are downloaded meanwhile. */
+  setup?: Promise<unknown> | undefined;
+}
+
+export interface MachineOptions extends BuildOptions {
+  /**
+   * Called with the image's kernel and the folder of {@link buildEmulator} while the disk is assembled, unless a child
+   * process builds it.
+   */
+  onEmulator?: ((kernel: string, emulator: string) => void) | undefined;
+}
+
 /**
  * Builds the parts that are not in the cache and returns the folder with disk.img, u-boot.rom, rootfs.ext4 and vmlinuz.
  * Runs as root, or in a child process in a user namespace for other users where those are allowed.
  */
-export async function buildImage(): Promise<string> {
-  return (await runBuild('image')).folder;
+export async function buildImage(options: BuildOptions = {}): Promise<string> {
+  return (await runBuild('image', options)).folder;
 }
 
-/** Called with the image's kernel and the folder of {@link buildEmulator} while the disk is assembled. */
-export type OnEmulator = (kernel: string, emulator: string) => void;
-
-/**
- * Like {@link buildImage}, and unpacks the QEMU that runs it meanwhile.
- * @param onEmulator not called if a child process builds the image
- */
-export async function buildMachine(onEmulator?: OnEmulator): Promise<string> {
-  return (await runBuild('machine', onEmulator)).folder;
-}
-
-/**
- * Before the first build: downloads the packages of the image while `other` installs those of this computer. Where the
- * latter are needed for the download, too, only waits for `other`. A failed download is repeated by the build, which says why.
- */
-export async function downloadBeside(other: Promise<void>): Promise<void> {
-  const cache = new Cache(join(cacheFolder(), 'image'));
-  const isWanted = !process.env.VITRINE_IMAGE && !cache.hasAny('builder') && canVerifyPackages();
-  const download = isWanted ? cache.exclusively(() => beginBuild(cache)) : undefined;
-  // Wait for both even if one fails, so that nothing continues in the background.
-  await Promise.allSettled([other, download]);
-  await other;
+/** Like {@link buildImage}, and unpacks the QEMU that runs it meanwhile. */
+export async function buildMachine(options: MachineOptions = {}): Promise<string> {
+  return (await runBuild('machine', options)).folder;
 }
 
 /**
  * Like {@link buildImage}, but makes no disk if the image is not in the cache. The file system is the same. Builds what a
  * container needs besides it, too.
  */
-export async function buildRootfs(): Promise<Built> {
-  return await runBuild('rootfs');
+export async function buildRootfs(options: BuildOptions = {}): Promise<Built> {
+  return await runBuild('rootfs', options);
 }
 
 /**
@@ -106,15 +100,25 @@ export async function buildTestBrowser(name: BrowserName): Promise<string> {
   return (await runBuild(name)).folder;
 }
 
-async function runBuild(what: Wanted, onEmulator?: OnEmulator): Promise<Built> {
-  if (process.getuid?.() === 0) return await buildAsRoot(what, onEmulator);
+async function runBuild(what: Wanted, { setup, onEmulator }: MachineOptions = {}): Promise<Built> {
+  // It is waited for later.
+  setup?.catch(() => undefined);
+  const cache = new Cache(join(cacheFolder(), 'image'));
+  const isFirst = !cache.hasAny('builder') && canVerifyPackages();
+  if (process.getuid?.() === 0) {
+    if (!isFirst) await setup;
+    return await buildAsRoot(cache, what, { setup, onEmulator });
+  }
+  // What fails is repeated by the build, which says why.
+  if (setup && isFirst) await Promise.allSettled([setup, cache.exclusively(() => beginBuild(cache))]);
+  await setup;
   const printed = await asNamespaceRoot(fileURLToPath(import.meta.url), [what]);
   const [folder, viewer = ''] = printed?.trim().split('\n') ?? [];
   if (!folder) throw new Problem('the image could not be built; the lines above say why.');
   return { folder, viewer };
 }
 
-async function buildAsRoot(what: Wanted, onEmulator?: OnEmulator): Promise<Built> {
+async function buildAsRoot(cache: Cache, what: Wanted, options: MachineOptions): Promise<Built> {
   const probe = spawnSync('unshare', ['--mount', 'true'], { encoding: 'utf8', timeout: 10_000 });
   if (probe.status !== 0) {
     throw new Problem(
@@ -123,38 +127,70 @@ async function buildAsRoot(what: Wanted, onEmulator?: OnEmulator): Promise<Built
     );
   }
   process.umask(0o022);
-  const cache = new Cache(join(cacheFolder(), 'image'));
   try {
-    return await cache.exclusively(() => make(cache, what, onEmulator));
+    return await cache.exclusively(() => make(cache, what, options));
   } catch (error) {
     if (error instanceof CommandError) throw new Problem(explain(error));
     throw error;
   }
 }
 
-/**
- * Prepares a build of the virt image: downloads the packages if necessary.
- * @param browser also those of a browser that tests the web app
- */
-export async function beginBuild(cache: Cache, browser?: BrowserName): Promise<Build> {
+export interface BeginOptions {
+  /** Also downloads the packages of a browser that tests the web app. */
+  browser?: BrowserName | undefined;
+  /** Called when the packages of the builder root are there, which come first then. */
+  onBuilder?: ((build: Build) => void) | undefined;
+}
+
+/** Prepares a build of the virt image: downloads the packages if necessary. */
+export async function beginBuild(cache: Cache, { browser, onBuilder }: BeginOptions = {}): Promise<Build> {
   const progress = new Progress();
   const conf = readPackageConf(join(ROOT, 'ci/image/packages.conf'));
   const packages = process.env.VITRINE_PACKAGE_CACHE || join(cacheFolder(), 'packages');
   mkdirSync(packages, { recursive: true });
   if (!cache.hasAny('builder')) await requireFreeSpace(cache.folder, ROOM, 'building the image from scratch');
   const step = (work: () => Promise<void>): Promise<void> => progress.step('fetching packages', work);
-  const store = await fetchPackages(conf, packages, step, browser);
-  return { cache, conf, store, progress, board: BOARD, source: ROOT };
+  const parts = { cache, conf, progress, board: BOARD, source: ROOT };
+  const store = await fetchPackages(conf, packages, {
+    ...{ step, browser },
+    onBuilder: onBuilder && ((first) => onBuilder({ ...parts, store: first })),
+  });
+  return { ...parts, store };
 }
 
-async function make(cache: Cache, what: Wanted, onEmulator?: OnEmulator): Promise<Built> {
+/**
+ * Prepares a build while `setup` installs this computer's packages, which nothing but the download can do without. Makes the
+ * builder root while the rest is downloaded.
+ */
+async function beginBeside(cache: Cache, setup: Promise<unknown>): Promise<[Build, Promise<string>]> {
+  let first: { id: string; root: Promise<string> } | undefined;
+  const onBuilder = (build: Build): void => {
+    const root = setup.then(() => builderRoot(build));
+    first = { id: build.store.id, root };
+    // It is waited for later.
+    root.catch(() => undefined);
+  };
+  try {
+    const build = await beginBuild(cache, { onBuilder });
+    await setup;
+    if (first?.id === build.store.id) return [build, first.root];
+    await first?.root.catch(() => undefined);
+    return [build, builderRoot(build)];
+  } catch (error) {
+    // So that nothing continues in the background.
+    await first?.root.catch(() => undefined);
+    throw error;
+  }
+}
+
+async function make(cache: Cache, what: Wanted, { setup, onEmulator }: MachineOptions): Promise<Built> {
   await cache.sweep();
   const browser = what === 'chromium' || what === 'firefox' ? what : undefined;
-  const build = await beginBuild(cache, browser);
+  const [build, builder] = setup ? await beginBeside(cache, setup) : [await beginBuild(cache, { browser })];
   if (browser) return { folder: await browserRoot(build, browser), viewer: '' };
   if (what === 'radios') return { folder: await radioPrograms(build), viewer: '' };
   if (what === 'emulator') return { folder: await unpackedRoot(build, 'emulator'), viewer: '' };
-  const parts = await imageParts(build);
+  const parts = await imageParts(build, builder);
   await requireFreeSpace(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
   if (what === 'image') return { folder: await assembleImage(build, parts), viewer: '' };
   if (what === 'machine') {
@@ -172,10 +208,12 @@ async function make(cache: Cache, what: Wanted, onEmulator?: OnEmulator): Promis
   return { folder: await assembleRootfs(build, parts), viewer };
 }
 
-/** What an image is assembled from; parts that are not in the cache are built. */
-export async function imageParts(build: Build): Promise<ImageParts> {
+/**
+ * What an image is assembled from; parts that are not in the cache are built.
+ * @param builder result of {@link builderRoot}
+ */
+export async function imageParts(build: Build, builder = builderRoot(build)): Promise<ImageParts> {
   const { progress } = build;
-  const builder = builderRoot(build);
   const roots = [builder, runtimeRoot(build, builder)] as const;
   const contents = [builder.then((root) => compileParts(build, root)), bundleAgent(build)] as const;
   // Wait for all even if one fails, so that nothing continues in the background.

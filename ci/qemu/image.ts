@@ -1,7 +1,7 @@
 import { existsSync, openSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildMachine, type OnEmulator } from '../image/build.ts';
+import { buildMachine, type MachineOptions } from '../image/build.ts';
 import { Problem } from '../lib/problem.ts';
 
 /** The files of a built virt image. */
@@ -36,8 +36,10 @@ export async function imageIn(folder: string): Promise<BuiltImage> {
  * The image, which is built first if necessary, with the QEMU that runs it. `VITRINE_IMAGE` names a folder with a built image
  * instead. It is not removed from the cache until this process ends.
  */
-export async function ensureImage(onEmulator?: OnEmulator): Promise<BuiltImage> {
-  const image = await imageIn(process.env.VITRINE_IMAGE || (await buildMachine(onEmulator)));
+export async function ensureImage(options: MachineOptions = {}): Promise<BuiltImage> {
+  const given = process.env.VITRINE_IMAGE;
+  if (given) await options.setup;
+  const image = await imageIn(given || (await buildMachine(options)));
   // The cache does not remove folders with open files.
   openSync(image.disk, 'r');
   return image;

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { downloadBeside } from '../image/build.ts';
 import { requireFreeSpace } from '../lib/places.ts';
 import type { Progress } from '../lib/progress.ts';
 import { setupHost } from '../setup.ts';
@@ -21,13 +20,15 @@ export async function prepareMachine(
   paths: InstancePaths,
   progress: Progress,
 ): Promise<PreparedDevice> {
-  await downloadBeside(setupHost(request.window ? 'window' : 'build'));
   const chosenQemu = (unpacked?: string) => (request.window ? qemuWithWindow() : ensureQemu(unpacked));
-  // On a computer whose KVM does not work, the probe takes as long as assembling the image.
-  const image = await ensureImage((kernel, emulator) => {
-    chosenQemu(emulator)
-      .then((each) => chooseAcceleration(each, kernel))
-      .catch(() => undefined);
+  const image = await ensureImage({
+    setup: setupHost(request.window ? 'window' : 'build'),
+    // On a computer whose KVM does not work, the probe takes as long as assembling the image.
+    onEmulator: (kernel, emulator) => {
+      chosenQemu(emulator)
+        .then((each) => chooseAcceleration(each, kernel))
+        .catch(() => undefined);
+    },
   });
   const qemu = await chosenQemu();
   await requireFreeSpace(request.storage, DISK_ROOM, 'a machine’s disk');

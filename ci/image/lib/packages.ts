@@ -63,16 +63,20 @@ async function findHostMirror(): Promise<string> {
   return uri.replace(/\/$/, '');
 }
 
-/**
- * Downloads every package of the lists with its dependencies and verifies the signatures. Existing files are kept.
- * @param step wraps the download, which is skipped when the packages are complete
- * @param browser also the packages of a browser that tests the web app
- */
+export interface FetchOptions {
+  /** Wraps the download, which is skipped when the packages are complete. */
+  step: (work: () => Promise<void>) => Promise<void>;
+  /** Also the packages of a browser that tests the web app. */
+  browser?: BrowserName | undefined;
+  /** Called when those of the builder root are there, which come first then. */
+  onBuilder?: ((store: PackageStore) => void) | undefined;
+}
+
+/** Downloads every package of the lists with its dependencies and verifies the signatures. Existing files are kept. */
 export async function fetchPackages(
   conf: PackageConf,
   cache: string,
-  step: (work: () => Promise<void>) => Promise<void>,
-  browser?: BrowserName,
+  { step, browser, onBuilder }: FetchOptions,
 ): Promise<PackageStore> {
   const home = join(cache, `${conf.suite}-${conf.architecture}`);
   if (/["'\\\n]/.test(home)) {
@@ -82,28 +86,35 @@ export async function fetchPackages(
   }
   const mirror = await findMirror();
   const apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
-  const image = { stamp: 'complete', names: withDependencies(conf), single: singlePackages(conf) };
-  // The image's last: if the others need a newer index, its packages must be of that index, too.
-  const first = browser ? [{ stamp: `complete-${browser}`, names: conf[browser], single: [] }] : [];
-  for (const { stamp, names, single } of [...first, image]) {
+  const index = join(home, 'index');
+  const fetch = async (stamp: string, names: string[], single: string[] = []): Promise<void> => {
     const wanted = (): string => sha256([mirror, indexText(apt.lists), ...names, ...single].join(' '));
     const path = join(home, stamp);
-    if (existsSync(path) && readFileSync(path, 'utf8') === wanted()) continue;
-    await step(() => fetchAll(home, conf, mirror, apt, names, single));
-    reduceIndex(apt, join(home, 'index'));
+    if (existsSync(path) && readFileSync(path, 'utf8') === wanted()) return;
+    await step(async () => {
+      if (onBuilder) {
+        await fetchAll(home, conf, mirror, apt, conf.builder, []);
+        // In a folder of its own: the other index is replaced meanwhile.
+        const first = join(home, 'index-builder');
+        reduceIndex(apt, first);
+        onBuilder(storeOf(apt, home, first));
+      }
+      await fetchAll(home, conf, mirror, apt, names, single);
+    });
+    reduceIndex(apt, index);
     writeFileSync(path, wanted());
-  }
-  const text = indexText(apt.lists);
-  const date = /^Date: (.*)$/m.exec(text)?.[1];
-  if (!date)
-    throw new Problem(`the package index in ${apt.lists} has no date; remove ${home} and try again.`);
-  return {
-    archives: apt.archives,
-    lists: join(home, 'index'),
-    source: apt.source,
-    indexDate: Date.parse(date) / 1000,
-    id: sha256(text),
   };
+  if (browser) await fetch(`complete-${browser}`, conf[browser]);
+  // The image's last: if the others need a newer index, its packages must be of that index, too.
+  await fetch('complete', withDependencies(conf), singlePackages(conf));
+  return storeOf(apt, home, index);
+}
+
+function storeOf({ lists, archives, source }: Apt, home: string, index: string): PackageStore {
+  const text = indexText(lists);
+  const date = /^Date: (.*)$/m.exec(text)?.[1];
+  if (!date) throw new Problem(`the package index in ${lists} has no date; remove ${home} and try again.`);
+  return { archives, lists: index, source, indexDate: Date.parse(date) / 1000, id: sha256(text) };
 }
 
 /** The packages that are downloaded with their dependencies. */
