@@ -159,8 +159,8 @@ export async function beginBuild(cache: Cache, { browser, onBuilder }: BeginOpti
 }
 
 /**
- * Prepares a build while `setup` installs this computer's packages, which nothing but the download can do without. Makes the
- * builder root while the rest is downloaded.
+ * Prepares a build while `setup` installs this computer's packages, which the download does not need. Makes the builder root
+ * while the rest is downloaded.
  */
 async function beginBeside(cache: Cache, setup: Promise<unknown>): Promise<[Build, Promise<string>]> {
   let first: { id: string; root: Promise<string> } | undefined;

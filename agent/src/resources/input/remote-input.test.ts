@@ -92,6 +92,19 @@ test('the devices are added with the first request, and the page handles one ste
   ]);
 });
 
+test('devices that are added slowly leave the page its time', async (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  answers = true;
+  const start = input.start.bind(input);
+  input.start = async () => {
+    now += 10_000;
+    await start();
+  };
+  await remote.inject([PRESS]);
+  assert.deepEqual(input.did, ['start', 'ping', 'button 272 1', 'ping']);
+});
+
 test('a page that does not answer is asked once in a request', async () => {
   let asked = 0;
   remote.stop();
