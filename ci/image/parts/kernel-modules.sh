@@ -24,9 +24,9 @@ done
 [ -n "$package" ] || fail "no package has the modules of kernel $release $version"
 
 work=/tmp/vitrine-kernel-modules
-mkdir "$work" "$work/root"
-dpkg-deb --fsys-tarfile "$package" | tar -x -C "$work/root"
-cd "$work/root/usr/lib/modules/$release"
+mkdir "$work" "$work/package"
+dpkg-deb --fsys-tarfile "$package" | tar -x -C "$work/package"
+cd "$work/package/usr/lib/modules/$release"
 sed 's/#.*//' /src/ci/image/kernel-modules.conf | tr -s '[:blank:]' '\n' |
     sed '/^$/d; s,[.],\\&,g; s,^,^kernel/,' >"$work/wanted"
 find kernel -name '*.ko*' | sort >"$work/all"
