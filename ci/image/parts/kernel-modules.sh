@@ -1,27 +1,14 @@
 #!/bin/sh
-# inputs: ci/image/kernel-modules.conf
+# inputs: ci/image/kernel-modules.conf ci/image/kernel-package.sh
 # packages: linux-modules-*
 # The kernel's modules that kernel-modules.conf lists, and those that they depend on. They are not installed with the other
 # packages: 4000 files would be written and removed again. assemble.sh makes the module index.
 set -eu
 
-fail() {
-    echo "kernel-modules.sh: $1" >&2
-    exit 1
-}
-
-set -- /lib/modules/*/build
-if [ $# -ne 1 ] || [ ! -e "$1/Makefile" ]; then
-    fail 'expected the headers of exactly one kernel in /lib/modules'
-fi
-release=$(cat "$1/include/config/kernel.release")
-# Of several, left by an older index, the modules of this kernel.
-version=$(sed -n 's/^#define LINUX_PACKAGE_ID " Debian \(.*\)"$/\1/p' "$1/include/generated/package.h")
-package=
-for each in "/tmp/linux-modules-$release"_*.deb; do
-    if [ "$(dpkg-deb -f "$each" Version)" = "$version" ]; then package=$each; fi
-done
-[ -n "$package" ] || fail "no package has the modules of kernel $release $version"
+# shellcheck source=ci/image/kernel-package.sh
+. /src/ci/image/kernel-package.sh
+release=$(cat "$build/include/config/kernel.release")
+package=$(kernel_package "/tmp/linux-modules-$release"_*.deb)
 
 work=/tmp/vitrine-kernel-modules
 mkdir "$work" "$work/package"

@@ -1,8 +1,8 @@
 #!/bin/sh
-# inputs: board/common/patches/linux
+# inputs: board/common/patches/linux ci/image/kernel-package.sh
 # packages: linux-source-*
 # Builds the patched USB gadget serial modules out of tree against the image's kernel. They are installed in
-# /usr/lib/modules/VERSION/updates, which modprobe prefers; finish.sh updates the module index.
+# /usr/lib/modules/VERSION/updates, which modprobe prefers; assemble.sh makes the module index.
 #
 # A board's own kernel gets the same patch files from its build system. Here every module that embeds
 # `struct gserial` is rebuilt, not only the patched ones: the structure grows, and this kernel does not
@@ -12,24 +12,9 @@ set -eu
 patches=/src/board/common/patches/linux
 staging=/out
 
-fail() {
-    echo "modules.sh: $1" >&2
-    exit 1
-}
-
-set -- /lib/modules/*/build
-if [ $# -ne 1 ] || [ ! -e "$1/Makefile" ]; then
-    fail 'expected the headers of exactly one kernel in /lib/modules'
-fi
-build=$1
-
-# Of several, left by an older index, the source of this kernel.
-for_kernel=$(sed -n 's/^#define LINUX_PACKAGE_ID " Debian \(.*\)"$/\1/p' "$build/include/generated/package.h")
-source=
-for package in /tmp/linux-source-*.deb; do
-    if [ "$(dpkg-deb -f "$package" Version)" = "$for_kernel" ]; then source=$package; fi
-done
-[ -n "$source" ] || fail "no package has the source of kernel $for_kernel"
+# shellcheck source=ci/image/kernel-package.sh
+. /src/ci/image/kernel-package.sh
+source=$(kernel_package /tmp/linux-source-*.deb)
 tree=$(dpkg-deb -f "$source" Package)
 
 # A fixed path, because it is part of the modules' build id.
