@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { dirname } from 'node:path';
 import { field } from '../../testing/field.ts';
 import { waitFor } from '../../testing/wait.ts';
 import type { Device } from '../harness/device.ts';
@@ -23,6 +24,9 @@ const DROP_IN = '/run/systemd/system/vitrine-touch.service.d';
 const MICE = `for node in /sys/class/input/event*; do case $(cat $node/device/name) in *Tablet* | *Mouse*)
   parent=$(readlink -f $node/device/device); echo $(readlink -f $parent/driver) \${parent##*/} ;; esac; done`;
 
+const RULES = '/run/udev/rules.d/10-test-input.rules';
+const IGNORED = 'SUBSYSTEM=="input", ENV{LIBINPUT_IGNORE_DEVICE}="1"';
+const TRIGGER = 'udevadm trigger --action=add --subsystem-match=input --settle';
 const KEYBOARDS = 'cat /sys/class/input/event*/device/name';
 /** Keys that end, suspend or switch something elsewhere: of ACPI, the kernel, logind, the console and compositors. */
 const ENDING_KEYS = [
@@ -237,6 +241,24 @@ export default scenario({
       await waitForCursor(true);
     });
 
+    await test('the page is displayed without any input device', async () => {
+      const url = pages.add(TOUCHES_PAGE);
+      await device.act('POST', '/display/navigate', { url });
+      await device.waitForDisplay((state) => field(state, 'loading') === false, 'the page');
+      const reload = 'udevadm control --reload';
+      await device.shell.ok(
+        `mkdir -p ${dirname(RULES)}; echo '${IGNORED}' >${RULES}; ${reload}; ${TRIGGER}; systemctl restart vitrine-kiosk`,
+      );
+      await waitFor(() => pages.loads(url) > 1, {
+        timeoutMs: BACK_MS,
+        what: 'the page without input devices',
+      });
+      assert.equal(await device.shell.ok('systemctl show -P NRestarts vitrine-kiosk'), '0');
+      await device.waitForDisplay((state) => field(state, 'loading') === false, 'the page');
+      // Devices that come later are used, as the next tests show.
+      await device.shell.ok(`rm ${RULES}; ${reload}`);
+    });
+
     await test('no key of a keyboard stops, suspends, switches or leaves the kiosk', async () => {
       const { qmp } = device.machine;
       const boot = await device.bootId();
@@ -310,6 +332,7 @@ export default scenario({
       await qmp.execute('device_del', { id: 'keyboard' });
     });
 
+    await device.shell.ok(TRIGGER);
     await touch.unplug();
     await device.showWaiting();
   },
