@@ -5,7 +5,7 @@ import { close, FAILED, PASSED, sum, type Tally } from './lib/tally.ts';
 import { projectFiles, runTool } from './lib/tool.ts';
 
 const TIMEOUT_MS = 10 * 60_000;
-/** With the default of four, each checker resolves most types again: more than twice the processor time. */
+/** With the default of four, each checker resolves most types again, which nearly doubles the processor time. */
 const CHECKERS = '1';
 
 /** Each tsconfig.json counts as one test. */
