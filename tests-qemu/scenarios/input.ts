@@ -24,8 +24,10 @@ const DROP_IN = '/run/systemd/system/vitrine-touch.service.d';
 const MICE = `for node in /sys/class/input/event*; do case $(cat $node/device/name) in *Tablet* | *Mouse*)
   parent=$(readlink -f $node/device/device); echo $(readlink -f $parent/driver) \${parent##*/} ;; esac; done`;
 
+/** While this rule is there, libinput, and so the compositor, gets no device that udev adds. */
 const RULES = '/run/udev/rules.d/10-test-input.rules';
 const IGNORED = 'SUBSYSTEM=="input", ENV{LIBINPUT_IGNORE_DEVICE}="1"';
+/** Adds all input devices again. */
 const TRIGGER = 'udevadm trigger --action=add --subsystem-match=input --settle';
 const KEYBOARDS = 'cat /sys/class/input/event*/device/name';
 /** Keys that end, suspend or switch something elsewhere: of ACPI, the kernel, logind, the console and compositors. */
