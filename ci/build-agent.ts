@@ -1,6 +1,6 @@
 /**
- * Bundles the agent into agent/dist: `main.mjs`, and `nfc-reader.mjs` and `peripheral-io.mjs` for its other programs; beside
- * them the pages, the web app, the description of the API and the compiled validators, and in `node_modules/` the few
+ * Bundles the agent into agent/dist: `agent.js`, which `main.mjs` starts, and `nfc-reader.mjs` and `peripheral-io.mjs` for
+ * its other programs; beside them the pages, the web app, the description of the API and the compiled validators, and in `node_modules/` the few
  * packages that have native code or must stay whole. `i2c-bus` and `spi-device` are compiled for the device
  * (agent/native-modules).
  */
@@ -115,13 +115,22 @@ export async function buildAgent(outdir = join(root, 'agent/dist')): Promise<Met
   const { metafile } = await build({
     ...BUNDLE,
     plugins: [writeValidators(outdir), ...BUNDLE.plugins],
+    // One function expression, see start-bundle.ts.
+    format: 'cjs',
+    banner: { js: '(function (require, bundleUrl) {' },
+    footer: { js: '})' },
+    define: { 'import.meta.url': 'bundleUrl', 'import.meta.main': 'true' },
     entryPoints: [join(root, 'agent/src/main.ts')],
-    outfile: join(outdir, 'main.mjs'),
+    outfile: join(outdir, 'agent.js'),
   });
-  for (const program of ['nfc-reader', 'peripheral-io']) {
+  for (const [program, source] of [
+    ['main', 'start-bundle'],
+    ['nfc-reader', 'nfc-reader/main'],
+    ['peripheral-io', 'peripheral-io/main'],
+  ] as const) {
     await build({
       ...BUNDLE,
-      entryPoints: [join(root, 'agent/src', program, 'main.ts')],
+      entryPoints: [join(root, 'agent/src', `${source}.ts`)],
       outfile: join(outdir, `${program}.mjs`),
     });
   }

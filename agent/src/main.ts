@@ -167,4 +167,4 @@ async function run(): Promise<void> {
 }
 
 // The build imports this module, too.
-if (import.meta.main) await run();
+if (import.meta.main) void run();

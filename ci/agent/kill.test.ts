@@ -17,6 +17,7 @@ import { isObject, mergePatch } from '../../agent/src/resources/config/tree.ts';
 import { repetitions } from '../../testing/long-runs.ts';
 import { killAtChange } from '../../testing/processes.ts';
 import { buildAgent } from '../build-agent.ts';
+import { ROOT } from '../lib/places.ts';
 
 const KILLS = repetitions(16, 300);
 /** Devices that run in parallel, each with its own data folder. */
@@ -29,14 +30,18 @@ const CHANGES = 8;
 const START_TIMEOUT_MS = 60_000;
 
 let folder: string;
+const main = (): string => join(folder, 'agent', 'main.mjs');
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vitrine-kill-'));
   await buildAgent(join(folder, 'agent'));
-  // The compile cache is written only at an orderly exit; it makes later starts faster.
-  const { child, exited } = await start(join(folder, 'data-0'));
-  child.kill('SIGTERM');
-  await exited;
+  // Makes the starts faster.
+  const compile = spawn(process.execPath, ['--input-type=module', '-', main()], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const exited = once(compile, 'exit');
+  compile.stdin.end(await readFile(join(ROOT, 'ci/image/compile-agent.mjs')));
+  assert.deepEqual(await exited, [2, null]);
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
@@ -47,12 +52,8 @@ interface Running {
 }
 
 async function start(data: string): Promise<Running> {
-  const main = join(folder, 'agent', 'main.mjs');
-  const args = [main, '--profile', 'generic', '--listen', '127.0.0.1:0', '--data', data];
-  const child = spawn(process.execPath, args, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
-  });
+  const args = [main(), '--profile', 'generic', '--listen', '127.0.0.1:0', '--data', data];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');
   const said: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text: string) => said.push(text));

@@ -81,7 +81,7 @@ test('the bundle has no compiler of schemas', async () => {
     inputs.filter((path) => compilers.test(path)),
     [],
   );
-  assert.doesNotMatch(await readFile(join(folder, 'main.mjs'), 'utf8'), /strictTypes|_compileSchemaEnv/);
+  assert.doesNotMatch(await readFile(join(folder, 'agent.js'), 'utf8'), /strictTypes|_compileSchemaEnv/);
 });
 
 test('the bundle has the native modules of both processors, and only what they need', () => {

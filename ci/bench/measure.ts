@@ -128,8 +128,6 @@ async function nodeOnDevice(): Promise<{ options: string[]; environment: Record<
   const environment: Record<string, string> = {};
   for (const [, name = '', value = ''] of unit.matchAll(/^Environment=(\w+)=(\S*)$/gm))
     environment[name] = value;
-  // The image's compiled code is not on this computer, and Node would write it.
-  delete environment.NODE_COMPILE_CACHE;
   return { options: options.split(' ').filter((option) => option !== ''), environment };
 }
 

@@ -21,21 +21,17 @@ systemctl --root="$root" set-default multi-user.target >/dev/null 2>&1
 ldconfig -r "$root"
 journalctl --root="$root" --update-catalog >/dev/null 2>&1 || true
 
-# V8's compiled code of the agent's bundle, made and used with the flags and the folder of the unit. --predictable and
-# --random-seed make it reproducible; V8 allows them to differ. The unknown option --none ends the agent when its modules
-# are loaded.
-unit=$root/usr/lib/systemd/system/vitrine-agent.service
-flags=$(sed -n 's,^ExecStart=/usr/bin/node \(.*\) /usr/lib/vitrine/agent/main.mjs .*,\1,p' "$unit")
-compiled=$(sed -n 's,^Environment=NODE_COMPILE_CACHE=,,p' "$unit")
-# agent FLAG…
-agent() {
+# V8's compiled code of the agent's bundle, made with the flags of the unit. --predictable and --random-seed make it
+# reproducible; V8 allows them to differ.
+agent=/usr/lib/vitrine/agent/main.mjs
+flags=$(sed -n "s,^ExecStart=/usr/bin/node \(.*\) $agent .*,\1,p" "$root/usr/lib/systemd/system/vitrine-agent.service")
+# compile FLAG…
+compile() {
     # shellcheck disable=SC2086 # several words
-    chroot "$root" /usr/bin/env NODE_COMPILE_CACHE="$compiled" NODE_DEBUG_NATIVE=COMPILE_CACHE \
-        /usr/bin/node $flags "$@" /usr/lib/vitrine/agent/main.mjs --none 2>&1 || [ $? -eq 2 ]
+    chroot "$root" /usr/bin/node $flags "$@" --input-type=module - "$agent" 2>&1 <"$(dirname "$0")/compile-agent.mjs" ||
+        [ $? -eq 2 ]
 }
-agent --predictable --random-seed=1 >/dev/null
-chmod -R u=rwX,go=rX "$root$compiled"
-agent | grep -q 'agent/main.mjs was accepted' || {
+compile --predictable --random-seed=1 >/dev/null && compile | grep -qx accepted || {
     echo 'finish.sh: Node does not use the compiled code of the agent' >&2
     exit 1
 }

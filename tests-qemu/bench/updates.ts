@@ -12,7 +12,7 @@ const ROUNDS = 3;
 const INSTALL_MS = 20 * 60_000;
 const LARGE_BYTES = 500_000_000;
 const MIB = 2 ** 20;
-const AGENT = '/usr/lib/vitrine/agent/main.mjs';
+const AGENT = '/usr/lib/vitrine/agent/agent.js';
 const AGENT_RSS = "awk '/^VmRSS/ { print $2 }' /proc/$(systemctl show -P MainPID vitrine-agent)/status";
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -215,7 +215,7 @@ export async function putBundle(device: Device, bundle: Buffer | string): Promis
 }
 
 /** Waits until an operation has ended, and returns it. The device may not answer in between. */
-export async function operationEnd(device: Device, id: unknown): Promise<unknown> {
+export async function operationEnd(device: Device, id: unknown, intervalMs = 500): Promise<unknown> {
   let operation: unknown;
   await waitFor(
     async () => {
@@ -223,7 +223,7 @@ export async function operationEnd(device: Device, id: unknown): Promise<unknown
       operation = body;
       return ['done', 'failed'].includes(String(field(body, 'state')));
     },
-    { timeoutMs: INSTALL_MS, what: 'the end of the installation', intervalMs: 500 },
+    { timeoutMs: INSTALL_MS, what: 'the end of the installation', intervalMs },
   );
   return operation;
 }
