@@ -1,8 +1,8 @@
 /**
  * Bundles the agent into agent/dist: `agent.js`, which `main.mjs` starts, and `nfc-reader.mjs` and `peripheral-io.mjs` for
- * its other programs; beside them the pages, the web app, the description of the API and the compiled validators, and in `node_modules/` the few
- * packages that have native code or must stay whole. `i2c-bus` and `spi-device` are compiled for the device
- * (agent/native-modules).
+ * its other programs; beside them the pages, the web app, the description of the API and the compiled validators, and in
+ * `node_modules/` the few packages that have native code or must stay whole. `i2c-bus` and `spi-device` are compiled for
+ * the device (agent/native-modules).
  */
 import { cp, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,8 +1,9 @@
 /**
  * The `main.mjs` of the bundle: compiles the agent, `agent.js` beside it, and starts it. If there is code that V8 compiled
  * before, `agent.js.compiled`, that takes a fifth less processor time. Unlike Node's compile cache, it also has the
- * functions that were called after the file was compiled. V8 refuses code of another source, version or flags, and then
- * compiles the source. ci/image/compile-agent.mjs writes the file.
+ * functions that were called after the file was compiled. V8 refuses code of another version, other flags or a source of
+ * another length, and then compiles the source. It compares neither the source itself nor a checksum, so both files are
+ * made together (ci/image/compile-agent.mjs), in an image whose root is read-only.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
