@@ -71,7 +71,6 @@ test('the time service has the configured servers: from the start, live, and whe
   await config.patch({ device: { ntp_servers: ['192.0.2.1'], timezone: 'Asia/Tokyo' } });
   const zones: string[] = [];
   let changed = 0;
-  const first = await service();
   const clock: Clock = {
     zone: {
       set: async (zone) => {
@@ -87,6 +86,10 @@ test('the time service has the configured servers: from the start, live, and whe
   config.bind(bindGroup(deviceConfig, READ_WHEN_NEEDED, fields));
   t.after(await applyStoredClock(clock, config));
   assert.deepEqual([zones, changed], [['Asia/Tokyo'], 1], 'the zone is set when the start goes on');
+  // In turn after everything that is being applied.
+  await config.patch({});
+  assert.deepEqual(config.problems(), [], 'a time service that has not started yet is no problem');
+  const first = await service();
   await until('the stored servers are set', () => first.manager.RuntimeNTPServers[0] === '192.0.2.1');
 
   const live = await config.patch({ device: { ntp_servers: ['a.example', '2001:db8::1'], timezone: null } });

@@ -15,7 +15,10 @@ export interface TimeZone {
 export interface TimeServers {
   /** @param servers empty for its defaults. @throws Error when it refuses them */
   set(servers: readonly string[]): Promise<void>;
-  /** Calls `started` whenever the service may have its default servers, until the returned function is called. */
+  /**
+   * Calls `started` whenever the service may have its default servers, at once if it runs, until the returned function is
+   * called.
+   */
   onStart(started: () => void): () => void;
 }
 
@@ -41,17 +44,15 @@ export function clockFields({ zone, servers }: Clock, zoneChanged: () => void) {
 }
 
 /**
- * Applies the stored fields when the agent starts, and the servers again whenever the time service has started. Resolves
- * when the time zone is set; the servers follow in the background.
+ * Applies the stored time zone, and the stored servers whenever the time service has started. While it does not run, they
+ * are not missing: a call would have D-Bus start it, which takes longer than a call may last on a busy processor.
  * @returns stops this
  */
 export async function applyStoredClock(
   { servers }: Clock,
   config: { applyStored(path: string): Promise<void> },
 ): Promise<() => void> {
-  const applyServers = () => void config.applyStored('device.ntp_servers');
-  const stop = servers.onStart(applyServers);
+  const stop = servers.onStart(() => void config.applyStored('device.ntp_servers'));
   await config.applyStored('device.timezone');
-  applyServers();
   return stop;
 }
