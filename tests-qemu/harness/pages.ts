@@ -13,6 +13,15 @@ interface PageAnswer {
   headers: Record<string, string>;
 }
 
+/** A script of a page that reports its time zone to the page server whenever the page is loaded. */
+export const REPORT_ZONE = `<script>
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const start = new Date(0);
+  fetch('/zone?' + timeZone + ',' + start.getHours() + ':' + start.getMinutes());
+</script>`;
+/** A time zone whose local time at the epoch is unique: what `date -d @0 +%H:%M` prints, and the path of the report. */
+export const ZONE = { name: 'Pacific/Chatham', shell: '12:45', report: '/zone?Pacific/Chatham,12:45' };
+
 /** HTML of a page with a left and a right half in plain colours. */
 export function coloursPage(left: Colour, right: Colour): string {
   return `<!doctype html><title>colours</title><style>html,body{margin:0;height:100%}

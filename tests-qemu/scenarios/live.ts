@@ -5,6 +5,7 @@ import { field } from '../../testing/field.ts';
 import { matchingState } from '../../testing/matching-state.ts';
 import { waitFor } from '../../testing/wait.ts';
 import { CABLE, waitForHostAddress } from '../harness/cable.ts';
+import { REPORT_ZONE, ZONE } from '../harness/pages.ts';
 import { scenario } from '../harness/suite.ts';
 
 const TIMESYNC = 'org.freedesktop.timesync1 /org/freedesktop/timesync1 org.freedesktop.timesync1.Manager';
@@ -25,7 +26,7 @@ export default scenario({
   title: 'changes on the device are reported live: network, log, configuration',
   needs: 'system',
   machine: 'shared',
-  run: async ({ device, test }) => {
+  run: async ({ device, pages, test }) => {
     // Otherwise the end of the boot would change the network during the next tests.
     await test('GET /network lists both cables with their addresses, and the host at the USB cable has its address', async () => {
       await waitFor(
@@ -113,6 +114,25 @@ export default scenario({
         assert.equal(field(serial.others.since()[0], 'name'), 'Shop window 7');
       } finally {
         await device.act('PATCH', '/config', { device: { name: before } });
+      }
+    });
+
+    await test('device.timezone is applied live to programs and to the page, which stays displayed', async () => {
+      const url = pages.add(REPORT_ZONE);
+      await device.act('POST', '/display/navigate', { url });
+      const answer = await device.act('PATCH', '/config', { device: { timezone: ZONE.name } });
+      try {
+        assert.deepEqual(field(answer, 'applied'), { 'device.timezone': 'live' });
+        assert.equal(await device.shell.ok('date -d @0 +%H:%M'), ZONE.shell);
+        await waitFor(() => pages.requests.includes(ZONE.report), {
+          timeoutMs: 300_000,
+          what: 'the page to see the time zone',
+        });
+        const display = await device.get('/display');
+        assert.deepEqual([field(display, 'mode'), field(display, 'url')], ['url', url]);
+      } finally {
+        await device.act('PATCH', '/config', { device: { timezone: null } });
+        await device.showWaiting();
       }
     });
 
