@@ -5,6 +5,7 @@ import { errorMessage } from '../../../agent/src/base/system-error.ts';
 import { Problem } from '../../lib/problem.ts';
 import { APT_RETRY_OPTIONS } from '../../setup.ts';
 import type { BrowserName, PackageConf } from './conf.ts';
+import { findMirror } from './mirror.ts';
 import { CommandError, run, say } from './run.ts';
 
 const HOST_KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
@@ -31,38 +32,6 @@ export function canVerifyPackages(): boolean {
   return existsSync(HOST_KEYRING);
 }
 
-/** The mirror: VITRINE_MIRROR, else the one from which the host's apt gets Debian, else mmdebstrap's default. */
-export async function findMirror(): Promise<string> {
-  const override = process.env.VITRINE_MIRROR;
-  if (override) return override;
-  hostMirror ??= findHostMirror();
-  return await hostMirror.catch((error: unknown) => {
-    // mmdebstrap may be installed later.
-    hostMirror = undefined;
-    throw error;
-  });
-}
-
-/** Of this process: the host's apt takes a second to tell. */
-let hostMirror: Promise<string> | undefined;
-
-async function findHostMirror(): Promise<string> {
-  const targets = await run('apt-get', [
-    ...['indextargets', '--format', '$(REPO_URI) $(RELEASE)', 'Created-By: Packages', 'Origin: Debian'],
-    'Label: Debian',
-  ]).catch(() => '');
-  const known = targets.split('\n')[0]?.split(' ')[0]?.replace(/\/$/, '');
-  if (known) return known;
-  // mmdebstrap writes sources.list before this hook; the hook prints it and makes mmdebstrap stop.
-  const answer = await run('mmdebstrap', [
-    ...['--mode=root', '--variant=custom', '--skip=update,download,cleanup', '--format=null'],
-    ...['--setup-hook=cat "$1"/etc/apt/sources.list >&2; false', 'stable'],
-  ]).catch((error: unknown) => (error instanceof CommandError ? error.output : ''));
-  const uri = /^deb (?:\[.*\] )?(\S+) stable /m.exec(answer)?.[1];
-  if (!uri) throw new Problem('no Debian package mirror is known here: set VITRINE_MIRROR to one.');
-  return uri.replace(/\/$/, '');
-}
-
 export interface FetchOptions {
   /** Wraps the download, which is skipped when the packages are complete. */
   step: (work: () => Promise<void>) => Promise<void>;
@@ -84,7 +53,8 @@ export async function fetchPackages(
       `apt does not support a folder with quotes in its name: ${home}. Set VITRINE_CACHE to another one.`,
     );
   }
-  const mirror = await findMirror();
+  mkdirSync(home, { recursive: true });
+  const mirror = await findMirror(home);
   const apt = await prepareApt(home, conf, mirror, HOST_KEYRING);
   const index = join(home, 'index');
   const fetch = async (stamp: string, names: string[], single: string[] = []): Promise<void> => {
