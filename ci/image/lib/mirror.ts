@@ -30,8 +30,8 @@ export async function findMirror(cache: string, folders: readonly string[] = APT
   const state = [process.env.APT_CONFIG ?? '', ...folders.flatMap(stateOf)].join('\n');
   const kept = readAnswer(file);
   if (kept?.state === state) return kept.mirror;
-  const mirror = await ofHost();
-  if (mirror === undefined) return await ofMmdebstrap();
+  const mirror = await hostMirror();
+  if (mirror === undefined) return await mmdebstrapMirror();
   const answer: Static<typeof Answer> = { state, mirror };
   await writeFileAtomic(file, `${JSON.stringify(answer)}\n`);
   return mirror;
@@ -61,7 +61,7 @@ function readAnswer(file: string): Static<typeof Answer> | undefined {
   }
 }
 
-async function ofHost(): Promise<string | undefined> {
+async function hostMirror(): Promise<string | undefined> {
   const targets = await run('apt-get', [
     ...['indextargets', '--format', '$(REPO_URI) $(RELEASE)', 'Created-By: Packages', 'Origin: Debian'],
     'Label: Debian',
@@ -69,7 +69,7 @@ async function ofHost(): Promise<string | undefined> {
   return targets.split('\n')[0]?.split(' ')[0]?.replace(/\/$/, '') || undefined;
 }
 
-async function ofMmdebstrap(): Promise<string> {
+async function mmdebstrapMirror(): Promise<string> {
   // mmdebstrap writes sources.list before this hook; the hook prints it and makes mmdebstrap stop.
   const answer = await run('mmdebstrap', [
     ...['--mode=root', '--variant=custom', '--skip=update,download,cleanup', '--format=null'],

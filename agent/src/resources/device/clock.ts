@@ -44,8 +44,8 @@ export function clockFields({ zone, servers }: Clock, zoneChanged: () => void) {
 }
 
 /**
- * Applies the stored time zone, and the stored servers whenever the time service has started. While it does not run, they
- * are not missing: a call would have D-Bus start it, which takes longer than a call may last on a busy processor.
+ * Applies the stored time zone, and the stored servers whenever the time service has started. Before that it is not called:
+ * D-Bus would start it, which on a busy processor takes longer than a call may last.
  * @returns stops this
  */
 export async function applyStoredClock(
