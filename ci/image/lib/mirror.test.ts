@@ -6,11 +6,12 @@ import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { findMirror } from './mirror.ts';
 
-test('the host’s apt is asked for its mirror again only if its files have changed or its answer is damaged', async (t) => {
+test('a mirror is looked for again only if files of apt have changed, its answer is damaged, or it failed', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-mirror-'));
   const { PATH, VITRINE_MIRROR } = process.env;
   t.after(async () => {
     process.env.PATH = PATH;
+    delete process.env.VITRINE_MIRROR;
     if (VITRINE_MIRROR !== undefined) process.env.VITRINE_MIRROR = VITRINE_MIRROR;
     await rm(folder, { recursive: true });
   });
@@ -20,11 +21,11 @@ test('the host’s apt is asked for its mirror again only if its files have chan
   const sources = join(apt, 'debian.sources');
   await writeFile(sources, 'http://a.example/debian/');
   await writeFile(log, '');
-  await writeFile(
-    join(bin, 'apt-get'),
-    `#!/bin/sh\necho asked >>'${log}'\necho "$(cat '${sources}') suite"\necho other\n`,
-  );
-  await chmod(join(bin, 'apt-get'), 0o755);
+  const program = async (name: string, script: string) => {
+    await writeFile(join(bin, name), `#!/bin/sh\necho asked >>'${log}'\n${script}\n`);
+    await chmod(join(bin, name), 0o755);
+  };
+  await program('apt-get', `echo "$(cat '${sources}') suite"\necho other`);
   process.env.PATH = [bin, PATH].join(delimiter);
   const find = async () => {
     const mirror = await findMirror(folder, [apt, join(folder, 'missing')]);
@@ -40,6 +41,16 @@ test('the host’s apt is asked for its mirror again only if its files have chan
   assert.deepEqual(await find(), ['http://c.example/debian', 3]);
   await writeFile(join(folder, 'mirror.json'), '{');
   assert.deepEqual(await find(), ['http://c.example/debian', 4]);
+  // As on Ubuntu: apt has no source of Debian, and mmdebstrap's default is used.
+  await program('apt-get', ':');
+  await program('mmdebstrap', 'echo "deb http://m.example/debian/ stable main" >&2; exit 1');
+  await writeFile(sources, '');
+  assert.deepEqual(await find(), ['http://m.example/debian', 6]);
+  assert.deepEqual(await find(), ['http://m.example/debian', 6]);
+  await program('apt-get', 'exit 100');
+  await writeFile(sources, 'changed');
+  assert.deepEqual(await find(), ['http://m.example/debian', 8]);
+  assert.deepEqual(await find(), ['http://m.example/debian', 10]);
   process.env.VITRINE_MIRROR = 'http://d.example';
-  assert.deepEqual(await find(), ['http://d.example', 4]);
+  assert.deepEqual(await find(), ['http://d.example', 10]);
 });

@@ -30,8 +30,10 @@ export async function findMirror(cache: string, folders: readonly string[] = APT
   const state = [process.env.APT_CONFIG ?? '', ...folders.flatMap(stateOf)].join('\n');
   const kept = readAnswer(file);
   if (kept?.state === state) return kept.mirror;
-  const mirror = await hostMirror();
-  if (mirror === undefined) return await mmdebstrapMirror();
+  const told = await hostMirror();
+  const mirror = told || (await mmdebstrapMirror());
+  // A failure of apt is not kept.
+  if (told === undefined) return mirror;
   const answer: Static<typeof Answer> = { state, mirror };
   await writeFileAtomic(file, `${JSON.stringify(answer)}\n`);
   return mirror;
@@ -61,12 +63,13 @@ function readAnswer(file: string): Static<typeof Answer> | undefined {
   }
 }
 
+/** Empty if the host's apt does not get Debian, undefined if it fails. */
 async function hostMirror(): Promise<string | undefined> {
   const targets = await run('apt-get', [
     ...['indextargets', '--format', '$(REPO_URI) $(RELEASE)', 'Created-By: Packages', 'Origin: Debian'],
     'Label: Debian',
-  ]).catch(() => '');
-  return targets.split('\n')[0]?.split(' ')[0]?.replace(/\/$/, '') || undefined;
+  ]).catch(() => undefined);
+  return targets?.split('\n')[0]?.split(' ')[0]?.replace(/\/$/, '');
 }
 
 async function mmdebstrapMirror(): Promise<string> {
