@@ -17,7 +17,7 @@ import { assembleImage, assembleRootfs, type ImageParts } from './lib/assembly.t
 import { Cache } from './lib/cache.ts';
 import { type BrowserName, readPackageConf } from './lib/conf.ts';
 import { keyFolder, projectVersion } from './lib/inputs.ts';
-import { canVerifyPackages, fetchPackages } from './lib/packages.ts';
+import { canVerifyPackages, fetchPackages, type RootName } from './lib/packages.ts';
 import { CommandError } from './lib/run.ts';
 import {
   type Build,
@@ -138,12 +138,12 @@ async function buildAsRoot(cache: Cache, what: Wanted, options: MachineOptions):
 export interface BeginOptions {
   /** Also downloads the packages of a browser that tests the web app. */
   browser?: BrowserName | undefined;
-  /** Called when the packages of the builder root are there, which come first then. */
-  onBuilder?: ((build: Build) => void) | undefined;
+  /** Called when the packages of a root file system are there; they come first then. */
+  onRoot?: ((root: RootName, build: Build) => void) | undefined;
 }
 
 /** Prepares a build of the virt image: downloads the packages if necessary. */
-export async function beginBuild(cache: Cache, { browser, onBuilder }: BeginOptions = {}): Promise<Build> {
+export async function beginBuild(cache: Cache, { browser, onRoot }: BeginOptions = {}): Promise<Build> {
   const progress = new Progress();
   const conf = readPackageConf(join(ROOT, 'ci/image/packages.conf'));
   const packages = process.env.VITRINE_PACKAGE_CACHE || join(cacheFolder(), 'packages');
@@ -153,32 +153,41 @@ export async function beginBuild(cache: Cache, { browser, onBuilder }: BeginOpti
   const parts = { cache, conf, progress, board: BOARD, source: ROOT };
   const store = await fetchPackages(conf, packages, {
     ...{ step, browser },
-    onBuilder: onBuilder && ((first) => onBuilder({ ...parts, store: first })),
+    onRoot: onRoot && ((root, store) => onRoot(root, { ...parts, store })),
   });
   return { ...parts, store };
 }
 
+/** The root file systems of a build, which may still be in the making. */
+type Roots = Record<RootName, Promise<string>>;
+
 /**
- * Prepares a build while `setup` installs this computer's packages, which the download does not need. Makes the builder root
- * while the rest is downloaded.
+ * Prepares a build while `setup` installs this computer's packages, which the download does not need. Makes the root file
+ * systems while the rest is downloaded.
  */
-async function beginBeside(cache: Cache, setup: Promise<unknown>): Promise<[Build, Promise<string>]> {
-  let first: { id: string; root: Promise<string> } | undefined;
-  const onBuilder = (build: Build): void => {
-    const root = setup.then(() => builderRoot(build));
-    first = { id: build.store.id, root };
-    // It is waited for later.
-    root.catch(() => undefined);
+async function beginBeside(cache: Cache, setup: Promise<unknown>): Promise<[Build, Partial<Roots>]> {
+  const roots: Partial<Roots> = {};
+  let index = '';
+  const onRoot = (name: RootName, build: Build): void => {
+    index ||= build.store.id;
+    // If the index is newer than that of the other root file system, both are made again later.
+    if (build.store.id !== index) return;
+    roots.builder ??= setup.then(() => builderRoot(build));
+    const { builder } = roots;
+    if (name === 'runtime') roots.runtime = setup.then(() => runtimeRoot(build, builder, fetched));
+    // They are waited for later.
+    Promise.allSettled(Object.values(roots));
   };
+  const fetched = beginBuild(cache, { onRoot });
   try {
-    const build = await beginBuild(cache, { onBuilder });
+    const build = await fetched;
     await setup;
-    if (first?.id === build.store.id) return [build, first.root];
-    await first?.root.catch(() => undefined);
-    return [build, builderRoot(build)];
+    if (build.store.id === index) return [build, roots];
+    await Promise.allSettled(Object.values(roots));
+    return [build, {}];
   } catch (error) {
     // So that nothing continues in the background.
-    await first?.root.catch(() => undefined);
+    await Promise.allSettled(Object.values(roots));
     throw error;
   }
 }
@@ -186,11 +195,11 @@ async function beginBeside(cache: Cache, setup: Promise<unknown>): Promise<[Buil
 async function make(cache: Cache, what: Wanted, { setup, onEmulator }: MachineOptions): Promise<Built> {
   await cache.sweep();
   const browser = what === 'chromium' || what === 'firefox' ? what : undefined;
-  const [build, builder] = setup ? await beginBeside(cache, setup) : [await beginBuild(cache, { browser })];
+  const [build, roots] = setup ? await beginBeside(cache, setup) : [await beginBuild(cache, { browser })];
   if (browser) return { folder: await browserRoot(build, browser), viewer: '' };
   if (what === 'radios') return { folder: await radioPrograms(build), viewer: '' };
   if (what === 'emulator') return { folder: await unpackedRoot(build, 'emulator'), viewer: '' };
-  const parts = await imageParts(build, builder);
+  const parts = await imageParts(build, roots);
   await requireFreeSpace(cache.folder, ROOM_TO_ASSEMBLE, 'the disk image');
   if (what === 'image') return { folder: await assembleImage(build, parts), viewer: '' };
   if (what === 'machine') {
@@ -210,11 +219,12 @@ async function make(cache: Cache, what: Wanted, { setup, onEmulator }: MachineOp
 
 /**
  * What an image is assembled from; parts that are not in the cache are built.
- * @param builder result of {@link builderRoot}
+ * @param started root file systems whose making has begun
  */
-export async function imageParts(build: Build, builder = builderRoot(build)): Promise<ImageParts> {
+export async function imageParts(build: Build, started: Partial<Roots> = {}): Promise<ImageParts> {
   const { progress } = build;
-  const roots = [builder, runtimeRoot(build, builder)] as const;
+  const { builder = builderRoot(build), runtime: device = runtimeRoot(build, builder) } = started;
+  const roots = [builder, device] as const;
   const contents = [builder.then((root) => compileParts(build, root)), bundleAgent(build)] as const;
   // Wait for all even if one fails, so that nothing continues in the background.
   const all = Promise.allSettled([...roots, ...contents]);

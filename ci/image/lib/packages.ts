@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage } from '../../../agent/src/base/system-error.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -32,20 +32,24 @@ export function canVerifyPackages(): boolean {
   return existsSync(HOST_KEYRING);
 }
 
+/** The root file systems of an image's build, in the order in which their packages are downloaded. */
+const ROOTS = ['builder', 'runtime'] as const;
+export type RootName = (typeof ROOTS)[number];
+
 export interface FetchOptions {
   /** Wraps the download, which is skipped when the packages are complete. */
   step: (work: () => Promise<void>) => Promise<void>;
   /** Also the packages of a browser that tests the web app. */
   browser?: BrowserName | undefined;
-  /** Called when those of the builder root are there, which come first then. */
-  onBuilder?: ((store: PackageStore) => void) | undefined;
+  /** Called when those of a root file system are there; they come first then. */
+  onRoot?: ((root: RootName, store: PackageStore) => void) | undefined;
 }
 
 /** Downloads every package of the lists with its dependencies and verifies the signatures. Existing files are kept. */
 export async function fetchPackages(
   conf: PackageConf,
   cache: string,
-  { step, browser, onBuilder }: FetchOptions,
+  { step, browser, onRoot }: FetchOptions,
 ): Promise<PackageStore> {
   const home = join(cache, `${conf.suite}-${conf.architecture}`);
   if (/["'\\\n]/.test(home)) {
@@ -62,12 +66,15 @@ export async function fetchPackages(
     const path = join(home, stamp);
     if (existsSync(path) && readFileSync(path, 'utf8') === wanted()) return;
     await step(async () => {
-      if (onBuilder) {
-        await fetchAll(home, conf, mirror, apt, conf.builder, []);
+      const first: string[] = [];
+      for (const root of onRoot ? ROOTS : []) {
+        // With those before: apt chooses among alternatives as it does for all packages together.
+        first.push(...conf[root]);
+        await fetchAll(home, conf, mirror, apt, first, []);
         // In a folder of its own: the other index is replaced meanwhile.
-        const first = join(home, 'index-builder');
-        reduceIndex(apt, first);
-        onBuilder(storeOf(apt, home, first));
+        const reduced = join(home, `index-${root}`);
+        reduceIndex(apt, reduced);
+        onRoot?.(root, storeOf(apt, home, reduced));
       }
       await fetchAll(home, conf, mirror, apt, names, single);
     });
@@ -232,13 +239,19 @@ async function download(apt: Apt, packages: string[], single: string[]): Promise
     const args = ['install', '--download-only', '--yes', ...essential];
     await run('apt-get', args, { env, timeoutMinutes: 120 });
   }
-  for (const name of single) {
-    // Remove the file of an older index, which would be found first.
-    for (const file of readdirSync(apt.archives)) {
-      if (file.startsWith(`${name}_`)) rmSync(join(apt.archives, file));
-    }
-    await run('apt-get', ['download', name], { env, cwd: apt.archives, timeoutMinutes: 30 });
-  }
+  if (single.length === 0) return;
+  // Not among the others at once: a root file system may be made of those meanwhile.
+  const folder = join(apt.home, 'single');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  await run('apt-get', ['download', ...single], { env, cwd: folder, timeoutMinutes: 60 });
+  const files = readdirSync(folder);
+  for (const file of files) renameSync(join(folder, file), join(apt.archives, file));
+  rmSync(folder, { recursive: true });
+  // The file of an older index would be found first.
+  const isOld = (file: string): boolean =>
+    single.some((name) => file.startsWith(`${name}_`)) && !files.includes(file);
+  for (const file of readdirSync(apt.archives).filter(isOld)) rmSync(join(apt.archives, file));
 }
 
 function indexFile(lists: string): string | undefined {

@@ -161,8 +161,15 @@ function fontsConf(place: string): string {
 `;
 }
 
-/** A root filesystem with the device's packages, without the files that the device does not need. */
-export async function runtimeRoot(build: Build, builder: Promise<string>): Promise<string> {
+/**
+ * A root filesystem with the device's packages, without the files that the device does not need.
+ * @param fetched wait for it before using packages that are not installed, while those are still downloaded
+ */
+export async function runtimeRoot(
+  build: Build,
+  builder: Promise<string>,
+  fetched?: Promise<unknown>,
+): Promise<string> {
   const { runtime, extracted } = build.conf;
   const key = hashOf(
     rootKey(build, runtime),
@@ -172,6 +179,7 @@ export async function runtimeRoot(build: Build, builder: Promise<string>): Promi
   return await build.cache.make('runtime', key, KEEP_ROOTS, async (target) => {
     const root = join(target, 'root');
     await makeRoot({ ...build, packages: runtime, target: root, epoch: build.store.indexDate });
+    await fetched;
     for (const [name, files] of extracted) {
       const version = await extract(build, name, files, root);
       appendFileSync(join(root, 'usr/share/vitrine-packages.txt'), `${name} ${version}\n`);
