@@ -39,6 +39,8 @@ export interface RootOptions {
   nice?: number;
   /** With `unpackOnly`: packages left out although others depend on them, as patterns of their files without `.deb`. */
   absent?: string[];
+  /** With `unpackOnly`: more files to leave out, as patterns. */
+  unused?: string[];
   /** Folder to make. */
   target: string;
   /** Latest timestamp of all files, in seconds since 1970. */
@@ -71,12 +73,26 @@ export async function makeRoot(options: RootOptions): Promise<void> {
     ],
     {
       // INITRD=No: the kernel package must not build an initramfs; board/common builds ours.
-      env: { SOURCE_DATE_EPOCH: String(options.epoch), INITRD: 'No', DEBIAN_FRONTEND: 'noninteractive' },
+      env: {
+        SOURCE_DATE_EPOCH: String(options.epoch),
+        INITRD: 'No',
+        DEBIAN_FRONTEND: 'noninteractive',
+        ...(options.unpackOnly && { TAR_OPTIONS: excludedByTar(options) }),
+      },
       timeoutMinutes: 60,
       // mmdebstrap mounts /proc, /sys and /dev in the root.
       isolated: true,
     },
   );
+}
+
+/**
+ * Options for the tar that unpacks packages in the variant `extract`. They are not removed afterwards: where many files were
+ * deleted, ext4 takes long to create others. mmdebstrap's own filter is slow.
+ */
+function excludedByTar({ unused = [] }: RootOptions): string {
+  const patterns = [...EXCLUDED.map((folder) => `${folder}/*`), ...unused];
+  return ['--anchored', ...patterns.map((pattern) => `--exclude=./${pattern}`)].join(' ');
 }
 
 type Hook = [stage: 'setup' | 'extract' | 'customize', command: string];
@@ -101,7 +117,6 @@ function hooks({ store, absent = [], unpackOnly }: RootOptions): Hook[] {
       `for deb in '${store.archives}'/${pattern}.deb; do [ ! -e "$deb" ] || dpkg-deb --showformat='${format}\\n\\n' --show "$deb" >>${database}/status; done`,
     ],
   );
-  // Documentation and translations are not removed here: where many files were deleted, ext4 takes long to create others.
   if (unpackOnly) return [...fetched, ...held];
   const excluded = EXCLUDED.map((folder) => `path-exclude=/${folder}/*`).join('\\n');
   return [

@@ -82,6 +82,16 @@ const UNUSED_BY_BUILDER = [
   ...['libllvm[0-9]*', 'libz3-*', 'mesa-libgallium_*', 'libnode[0-9]*'],
   ...['lib[alt]san[0-9]_*', 'libhwasan[0-9]_*', 'libubsan[0-9]_*'],
 ];
+/**
+ * Files that nothing in the builder root reads, a third of them all: the names of the kernel's settings, of which the build
+ * system keeps dates, headers of other processors and of device trees, and tablets that libinput knows.
+ */
+const FILES_UNUSED_BY_BUILDER = [
+  'usr/src/linux-headers-*/include/config/[0-9A-Z]*',
+  'usr/src/linux-headers-*/include/dt-bindings/*',
+  ...['a*', 'l*', 'm*', 'p*', 'r*', 's*'].map((name) => `usr/src/linux-headers-*/arch/${name}`),
+  'usr/share/libwacom/*',
+];
 /** What scripts of the packages would do in the builder root: links in usr/bin, and copied files. */
 const BUILDER_LINKS = { awk: 'mawk', cc: 'gcc', 'c++': 'g++', which: 'which.debianutils' };
 const BUILDER_COPIES = {
@@ -97,8 +107,9 @@ export async function builderRoot(build: Build): Promise<string> {
   const packages = [...build.conf.builder, '?essential'];
   const key = hashOf(rootKey(build, packages), hashFiles(ROOT, ['ci/image/lib/stages.ts']));
   return await build.cache.make('builder', key, KEEP_ROOTS, async (target) => {
-    const options = { packages, target, unpackOnly: true, absent: UNUSED_BY_BUILDER, nice: COMPILE_NICE };
-    await makeRoot({ ...build, ...options, epoch: build.store.indexDate });
+    const options = { packages, target, unpackOnly: true, nice: COMPILE_NICE };
+    const without = { absent: UNUSED_BY_BUILDER, unused: FILES_UNUSED_BY_BUILDER };
+    await makeRoot({ ...build, ...options, ...without, epoch: build.store.indexDate });
     for (const [name, program] of Object.entries(BUILDER_LINKS))
       symlinkSync(program, join(target, 'usr/bin', name));
     for (const [to, from] of Object.entries(BUILDER_COPIES))
