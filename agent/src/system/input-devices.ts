@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import type { Logger } from '../base/logger.ts';
@@ -37,6 +37,8 @@ export class LinuxInputDevices implements InputDevices {
   readonly #log: Logger;
   readonly #root: string;
   readonly #reader: string;
+  /** The last list, which is asked for every few seconds and seldom changes: its text, and what it says. */
+  #listed: { text: string; devices: ListedDevice[] } = { text: '', devices: [] };
 
   constructor({ log, root = '/', reader = READER }: LinuxInputDevicesOptions) {
     this.#log = log;
@@ -45,7 +47,18 @@ export class LinuxInputDevices implements InputDevices {
   }
 
   async list(): Promise<ListedDevice[]> {
-    return parseInputDevices(await readFile(join(this.#root, LISTED), 'utf8').catch(() => ''));
+    const text = this.#text();
+    if (text !== this.#listed.text) this.#listed = { text, devices: parseInputDevices(text) };
+    return this.#listed.devices;
+  }
+
+  /** The kernel has it ready. To read it in Node's threads would wake one of them for each of five calls. */
+  #text(): string {
+    try {
+      return readFileSync(join(this.#root, LISTED), 'utf8');
+    } catch {
+      return '';
+    }
   }
 
   /** The kinds of input devices that are present now. Never rejects. */

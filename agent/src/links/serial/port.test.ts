@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
@@ -228,6 +232,28 @@ test('retries a line that cannot be opened', async () => {
   const line = new FakeDevice();
   const { until } = openOn([new Error('ENODEV'), new Error('ENODEV'), line]);
   await until('open false');
+});
+
+test('a missing line is opened as soon as it appears, and nothing looks for it meanwhile', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'vitrine-port-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'ttyGS0');
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let attempts = 0;
+  const { promise: opened, resolve } = Promise.withResolvers<void>();
+  const openDevice = async () => {
+    attempts += 1;
+    if (!existsSync(path)) throw Object.assign(new Error('no such line'), { code: 'ENOENT' });
+    return new FakeDevice();
+  };
+  const handler = { onOpen: resolve, onData: () => undefined, onClose: () => undefined };
+  ports.push(openSerialPort({ path, log: createLogger('silent'), openDevice, handler }));
+  while (attempts === 0) await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  await writeFile(join(folder, 'ttyGS1'), '');
+  await writeFile(path, '');
+  await opened;
+  assert.equal(attempts, 2);
 });
 
 test('output waits for space and arrives complete and in order', async () => {

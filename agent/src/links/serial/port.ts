@@ -1,3 +1,5 @@
+import { existsSync, type FSWatcher, watch } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { Backoff } from '../../base/backoff.ts';
 import type { Logger } from '../../base/logger.ts';
 import { errorCode, errorMessage } from '../../base/system-error.ts';
@@ -32,7 +34,7 @@ const STALL_MS = 10_000;
 const RAW_MODE_MS = 30;
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2000;
-/** How often a host is looked for while there is none, or a line that does not exist, in ms. Each look wakes the processor. */
+/** How often a host is looked for while there is none, in ms. Each look wakes the processor. */
 const LOOK_EVERY_MS = 250;
 
 /** Opens a port in the background and reopens it whenever it is lost; failures are logged. */
@@ -78,10 +80,27 @@ async function run(options: SerialPortOptions, closing: AbortSignal): Promise<vo
       }
     }
     // A line that fails at once must not keep the agent busy.
-    if (isMissing) await sleep(LOOK_EVERY_MS, closing);
+    if (isMissing) await appearance(path, closing);
     else if (performance.now() - openedAt < FIRST_RETRY_MS) await sleep(backoff.next(), closing);
     else backoff.reset();
   }
+}
+
+/** Waits until a file appears, or for {@link LAST_RETRY_MS}: nothing is told of a file whose folder does not exist either. */
+async function appearance(path: string, closing: AbortSignal): Promise<void> {
+  const seen = new AbortController();
+  let watcher: FSWatcher | undefined;
+  try {
+    watcher = watch(dirname(path), { persistent: false }, (event, name) => {
+      if (event === 'rename' && name === basename(path)) seen.abort();
+    });
+    watcher.on('error', () => undefined);
+  } catch {
+    // There is no folder, or too much is watched.
+  }
+  const isThere = existsSync(path);
+  await sleep(isThere ? FIRST_RETRY_MS : LAST_RETRY_MS, AbortSignal.any([closing, seen.signal]));
+  watcher?.close();
 }
 
 /**
