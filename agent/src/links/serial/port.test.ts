@@ -240,7 +240,7 @@ test('a missing line is opened as soon as it appears, and nothing looks for it m
   const path = join(folder, 'ttyGS0');
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let attempts = 0;
-  const { promise: opened, resolve } = Promise.withResolvers<void>();
+  const { promise: opened, resolve } = Promise.withResolvers<SerialLine>();
   const openDevice = async () => {
     attempts += 1;
     if (!existsSync(path)) throw Object.assign(new Error('no such line'), { code: 'ENOENT' });
