@@ -87,8 +87,8 @@ export async function makeRoot(options: RootOptions): Promise<void> {
 }
 
 /**
- * Options for the tar that unpacks packages in the variant `extract`. They are not removed afterwards: where many files were
- * deleted, ext4 takes long to create others. mmdebstrap's own filter is slow.
+ * Options by which the tar that unpacks packages in the variant `extract` leaves files out. mmdebstrap's own filter is slow,
+ * and so is their removal: where many files were deleted, ext4 takes long to create others.
  */
 function excludedByTar({ unused = [] }: RootOptions): string {
   const patterns = [...EXCLUDED.map((folder) => `${folder}/*`), ...unused];

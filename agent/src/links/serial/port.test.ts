@@ -234,7 +234,7 @@ test('retries a line that cannot be opened', async () => {
   await until('open false');
 });
 
-test('a missing line is opened as soon as it appears, and nothing looks for it meanwhile', async (t) => {
+test('a missing line is opened when it appears, not only at the next look', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'vitrine-port-'));
   t.after(() => rm(folder, { recursive: true }));
   const path = join(folder, 'ttyGS0');
