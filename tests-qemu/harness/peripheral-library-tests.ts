@@ -71,7 +71,8 @@ export async function libraryTests({
     assert.equal(field(result, 'answer'), PRINTER_WORKS);
   };
 
-  await test('@point-of-sale/webhid-barcode-scanner reads a bar code', async () => {
+  // On a device the fast run has esptool-js only; peripheral-pages.test.ts runs all of them with the same models.
+  await longTest('@point-of-sale/webhid-barcode-scanner reads a bar code', async () => {
     const scanner = await lab.hid('scanner', HONEYWELL);
     await view.has('the scanner', (each) => isOf(scanner, 'hid')(each) && each.state === 'allowed');
     await showPage(device, url);
@@ -82,7 +83,7 @@ export async function libraryTests({
     await scanner.unplug();
   });
 
-  await test('@point-of-sale/webusb-receipt-printer prints and reads the status', async () => {
+  await longTest('@point-of-sale/webusb-receipt-printer prints and reads the status', async () => {
     const printer = await lab.usb('printer', EPSON);
     await use('usb', printer, async () => {
       const result = await call(device, 'printByUsb');
@@ -91,7 +92,6 @@ export async function libraryTests({
     });
   });
 
-  // esptool-js covers Web Serial in the fast run.
   await longTest('@point-of-sale/webserial-receipt-printer prints and reads the status', async () => {
     const printer = await lab.serial('printer', SERIAL_PRINTER);
     await use('serial', printer, async () => {
