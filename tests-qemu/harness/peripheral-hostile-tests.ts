@@ -49,7 +49,7 @@ export async function hostileTests({
     assert.equal(all.find(isOf(wanted, 'hid'))?.open_by, null, why);
   };
 
-  // The fast run has the bound of what is under way: page-peripherals.test.ts.
+  // In the fast run page-peripherals.test.ts has the agent's bound, and browser-probe-devices.ts that of the browser.
   await longTest(`${MESSAGES} messages leave the agent as large as it was, and it answers`, async () => {
     await call(device, 'found');
     const before = await agentMemory(device);
